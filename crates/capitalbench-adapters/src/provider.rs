@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use capitalbench_core::asking::call_settings::Asked;
 use capitalbench_core::asking::cost::Cost;
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
 use serde_json::Value;
 
 use crate::http::wait_for_allowance;
@@ -70,6 +72,12 @@ impl RawAnswer {
     /// How long the provider will refuse requests, because an allowance is used up.
     pub fn used_up_for(&self) -> Option<Duration> {
         wait_for_allowance(&self.headers)
+    }
+
+    /// The server's clock when it answered.
+    pub fn date(&self) -> Option<Timestamp> {
+        let date = self.headers.iter().find(|(name, _)| name == "date");
+        DateTimeParser::new().parse_timestamp(&date?.1).ok()
     }
 }
 

@@ -32,6 +32,7 @@ pub(crate) fn option(id: &str, symbol: &str) -> MarketOption {
         currency: "USD".into(),
         flags: RoleFlags::default(),
         listing: Listing::Shown,
+        change: None,
     }
 }
 

@@ -53,6 +53,7 @@ fn market_option(option: &Value) -> MarketOption {
         currency: "USD".to_owned(),
         flags: RoleFlags::default(),
         listing: Listing::Shown,
+        change: None,
     }
 }
 

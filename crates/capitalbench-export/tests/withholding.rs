@@ -75,6 +75,7 @@ fn universe() -> Universe {
                 reference: *id == "SP500",
             },
             listing: Listing::Shown,
+            change: None,
         }
     };
     Universe::new(OPTIONS.iter().map(option).collect()).expect("made input")

@@ -104,6 +104,13 @@ impl House {
         self.pass_at(at.parse().unwrap())
     }
 
+    /// What is on the disk agrees with itself.
+    fn holds(&self, at: &str) {
+        let rounds = self.path("rehearsal/rounds");
+        let report = verify::verify(&rounds, at.parse().unwrap(), &|| ()).unwrap();
+        assert_eq!(report.count(Severity::Error), 0, "{report:?}");
+    }
+
     /// Passes from one instant to the next at which something is due.
     fn play(&self, from: &str, until: &str) -> Vec<Pass> {
         let until: Timestamp = until.parse().unwrap();
@@ -162,14 +169,8 @@ const FIRST: &str = "HOUSE-2026-12-07-1W";
 
 #[test]
 fn a_league_opens_asks_accepts_tracks_and_resolves_a_week_by_itself() {
-    use StepKind::{Accepted, Asked, Briefed, Frozen, Keyed, Opened, Resolved, Tabled, Tracked};
+    use StepKind::{Accepted, Asked, Briefed, Frozen, Opened, Resolved, Tabled, Tracked};
     let house = House::new(|_| ());
-    let before = house.pass("2026-12-06T12:00:00Z");
-    assert_eq!(
-        steps(std::slice::from_ref(&before)),
-        [(Keyed, String::new())]
-    );
-    assert_eq!(before.next, Some("2026-12-07T12:55:00Z".parse().unwrap()));
     let passes = house.play("2026-12-07T12:55:00Z", "2026-12-15T02:00:00Z");
     assert_eq!(problems(&passes), [""; 0]);
     let done = steps(&passes);
@@ -189,14 +190,32 @@ fn a_league_opens_asks_accepts_tracks_and_resolves_a_week_by_itself() {
     );
     let last = passes.last().unwrap();
     assert_eq!(last.end, PassEnd::Whole);
-    let report = verify::verify(
-        &house.path("rehearsal/rounds"),
-        "2026-12-15T03:00:00Z".parse().unwrap(),
-        &|| (),
-    )
-    .unwrap();
-    let errors = report.count(Severity::Error);
-    assert_eq!(errors, 0, "{report:?}");
+    house.holds("2026-12-15T03:00:00Z");
+}
+
+#[test]
+fn a_rehearsal_begins_at_once_and_goes_on_by_its_calendar() {
+    let house = House::new(|_| ());
+    let passes = house.play("2026-12-02T10:00:00Z", "2026-12-14T13:30:00Z");
+    assert_eq!(problems(&passes), [""; 0]);
+    let opened = passes.iter().flat_map(|pass| &pass.steps);
+    let opened: Vec<(String, &str)> = opened
+        .filter(|step| step.kind == StepKind::Opened)
+        .map(|step| {
+            (
+                step.at.to_string(),
+                step.round.as_deref().unwrap_or_default(),
+            )
+        })
+        .collect();
+    let expected = [
+        ("2026-12-02T10:00:00Z".to_owned(), FIRST),
+        ("2026-12-14T12:55:00Z".to_owned(), "HOUSE-2026-12-14-1W"),
+    ];
+    assert_eq!(opened, expected);
+    let manifest = house.path(&format!("rehearsal/rounds/{FIRST}/manifest.yaml"));
+    let manifest = fs::read_to_string(manifest).unwrap();
+    assert!(manifest.contains("2026-12-07T14:25:00Z"), "{manifest}");
 }
 
 #[test]
@@ -238,7 +257,7 @@ fn every_step_has_the_command_that_is_typed_in_the_folder_of_the_league() {
             "capitalbench init-round --round-id HOUSE-2026-12-07-1W --horizon 'one week' \
              --submission-format portfolio --methodology portfolio-v1.2 --decision-deadline \
              2026-12-07T14:25:00Z --universe-version v1.5 --models models.yaml --rounds-dir \
-             rehearsal/rounds --price-source csv --proof signed --synthetic",
+             rehearsal/rounds --price-source csv --largest-daily-move-bps 4000 --proof signed --synthetic",
             "capitalbench fetch-universe-performance --round rehearsal/rounds/HOUSE-2026-12-07-1W \
              --as-of-date 2026-12-04 --source csv --histories histories",
             "capitalbench make-briefing --round rehearsal/rounds/HOUSE-2026-12-07-1W \
@@ -351,4 +370,53 @@ fn copy_round(rounds: &Path, day: Date) {
     for file in ["manifest.yaml", "automation/resolution_job.yaml"] {
         fs::copy(rounds.join(FIRST).join(file), to.join(file)).unwrap();
     }
+}
+
+#[test]
+fn a_missed_deadline_is_recorded_and_never_asked_late() {
+    let house = House::new(|_| ());
+    fs::rename(house.path("histories"), house.path("away")).unwrap();
+    let passes = house.play("2026-12-07T12:55:00Z", "2026-12-07T14:25:00Z");
+    let done = steps(&passes);
+    assert_eq!(done.last(), Some(&(StepKind::Abandoned, FIRST.to_owned())));
+    let told = passes.last().unwrap().steps.last().unwrap();
+    assert!(told.text.contains("before it was asked"), "{told:?}");
+    assert!(told.text.contains("--histories"), "{told:?}");
+    // The machine sleeps over the next deadline: that round is created to say so, and ends at once.
+    fs::rename(house.path("away"), house.path("histories")).unwrap();
+    let late = house.pass("2026-12-15T09:00:00Z");
+    let second = "HOUSE-2026-12-14-1W".to_owned();
+    let expected = [
+        (StepKind::Opened, second.clone()),
+        (StepKind::Abandoned, second),
+    ];
+    assert_eq!(steps(std::slice::from_ref(&late)), expected);
+    assert_eq!(late.next, Some("2026-12-21T12:55:00Z".parse().unwrap()));
+    assert_eq!(steps(&[house.pass("2026-12-15T09:01:00Z")]), []);
+    house.holds("2026-12-15T10:00:00Z");
+}
+
+#[test]
+fn one_bad_model_does_not_end_a_round_and_too_many_void_it() {
+    let house = House::new(|_| ());
+    let refusing = MODELS.replace("faults: [rate_limit]", "faults: [refusal]");
+    house.write("models.yaml", &refusing);
+    let passes = house.play("2026-12-07T12:55:00Z", "2026-12-07T14:30:00Z");
+    assert!(
+        steps(&passes).contains(&(StepKind::Accepted, FIRST.to_owned())),
+        "{passes:?}"
+    );
+    let all = "metadata: {mock: {faults: [refusal]}}";
+    let bad = refusing.replace(
+        "api_model_name: mock-amber}",
+        &format!("api_model_name: mock-amber, {all}}}"),
+    );
+    house.write("models.yaml", &bad);
+    let passes = house.play("2026-12-14T12:55:00Z", "2026-12-14T14:30:00Z");
+    let second = "HOUSE-2026-12-14-1W".to_owned();
+    assert!(
+        steps(&passes).contains(&(StepKind::Voided, second)),
+        "{passes:?}"
+    );
+    house.holds("2026-12-14T15:00:00Z");
 }

@@ -13,31 +13,39 @@ use std::time::Duration;
 
 use capitalbench_archive::round::research_import::{Reports, import};
 use capitalbench_core::asking::acceptance::Choice;
+use capitalbench_core::asking::market_context::MarketContext;
 use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::market::calendar::{EntryRule, Roll, WindowRule, rows_final_at};
-use capitalbench_core::market::invented::InventedMarket;
+use capitalbench_core::market::invented::{InventedMarket, MarketFault};
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat, Track};
 use capitalbench_core::values::ids::{RoundId, RunId};
 use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_operations::accepting::{AcceptRequest, Accepting, Scheduling, accept_run};
 use capitalbench_operations::asking::events;
-use capitalbench_operations::asking::run::{AskRequest, Permission, Prepared, Start, prepare_run};
+use capitalbench_operations::asking::run::{
+    AskRequest, MissingKeys, Permission, Prepared, RunReport, Start, prepare_run,
+};
+use capitalbench_operations::error::Error;
 use capitalbench_operations::opening::freezing::{changes, freeze_round};
-use capitalbench_operations::opening::market_table::fetch_table;
+use capitalbench_operations::opening::market_table::{TableManner, fetch_table};
 use capitalbench_operations::opening::new_round::{OpenedRound, RoundRequest, open_round};
 use capitalbench_operations::operator::configuration::Configuration;
 use capitalbench_operations::operator::{Operator, Silence};
+use capitalbench_operations::prices::fetcher::AtLimit;
 use capitalbench_operations::prices::invented;
 use capitalbench_operations::prices::sources::{PriceChoice, Vendor};
 use capitalbench_operations::proof::record::Recorded;
-use capitalbench_operations::resolving::due::{DueRequest, resolve_due};
+use capitalbench_operations::resolving::due::{DueReport, DueRequest, resolve_due};
 use capitalbench_operations::resolving::resolve::Resolution;
 use capitalbench_operations::resolving::score::Writing;
 use capitalbench_operations::resolving::scoring::score_round;
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
 use tempfile::TempDir;
+
+#[path = "life/odd_prices.rs"]
+mod odd_prices;
 
 const UNIVERSE: &str = "v1.5";
 const KNOWN: Date = date(2026, 9, 14);
@@ -61,11 +69,21 @@ struct Market {
 
 impl Market {
     fn new() -> Self {
+        Self::with(&[])
+    }
+
+    /// A market in which something goes wrong.
+    fn with(faults: &[&str]) -> Self {
         let folder = TempDir::new().unwrap();
         fs::create_dir(folder.path().join("rounds")).unwrap();
         let own = Self { folder };
         own.write("models.yaml", MODELS);
-        invented::settle(&own.path("rounds"), &InventedMarket::of_seed(7)).unwrap();
+        let faults = faults.iter().map(|text| MarketFault::parse(text).unwrap());
+        let market = InventedMarket {
+            faults: faults.collect(),
+            ..InventedMarket::of_seed(7)
+        };
+        invented::settle(&own.path("rounds"), &market).unwrap();
         own
     }
 
@@ -84,7 +102,7 @@ impl Market {
             round_id: RoundId::parse("LIFE-1W").unwrap(),
             track: Track::Weekly,
             format: SubmissionFormat::Portfolio,
-            methodology: None,
+            methodology: Some("portfolio-v1.2".to_owned()),
             deadline: Some("2026-09-15T13:25:00Z".parse().unwrap()),
             rule: WindowRule {
                 entry: EntryRule::parse("first_close_after_deadline").unwrap(),
@@ -121,6 +139,7 @@ impl Market {
             replicates: None,
             permission: Permission::Mock,
             seed: 3,
+            missing_keys: MissingKeys::Refuse,
             max_retries: 2,
             max_cost_usd: None,
             concurrent: 2,
@@ -142,31 +161,72 @@ impl Market {
             lease: Duration::from_mins(5),
             max: None,
             boards: Some(self.path("boards")),
+            at_limit: AtLimit::Stop,
         }
+    }
+}
+
+impl Market {
+    fn table(&self, round: &Path, manner: &TableManner) -> Result<MarketContext, Error> {
+        let operator = at("2026-09-15T11:40:00Z");
+        let fetched = fetch_table(&operator, round, KNOWN, &Vendor::Invented, manner);
+        Ok(fetched?.1)
+    }
+
+    /// A round that is frozen.
+    fn frozen(&self) -> OpenedRound {
+        let opened = self.open();
+        let round = opened.folder.path();
+        let table = self.table(round, &TableManner::default()).unwrap();
+        assert!(table.failed().is_empty());
+        let frozen = freeze_round(&at("2026-09-15T11:40:00Z"), round).unwrap();
+        assert_eq!(frozen.recorded, Recorded::Unsigned);
+        assert!(changes(&frozen.folder).unwrap().is_empty());
+        opened
+    }
+
+    fn asked(&self) -> (OpenedRound, RunReport) {
+        let opened = self.frozen();
+        let operator = at("2026-09-15T12:25:00Z");
+        let request = self.ask_request(opened.folder.path());
+        let Prepared::Ready(ready) = prepare_run(&operator, &request).unwrap() else {
+            panic!("a new run is not finished");
+        };
+        assert_eq!(ready.seats.len(), 2);
+        let done = ready.ask(&operator, &request, Box::new(events::Silence));
+        (opened, done.unwrap())
+    }
+
+    fn accepted(&self) -> OpenedRound {
+        let (opened, done) = self.asked();
+        assert!(done.is_valid());
+        let operator = at("2026-09-15T12:55:00Z");
+        let accepted = accept_run(&operator, &accept_request(&opened)).unwrap();
+        assert!(matches!(accepted, Accepting::Accepted(own) if own.is_scheduled));
+        opened
+    }
+
+    /// Everything that is due when the rows of the exit are final.
+    fn resolve(&self, opened: &OpenedRound) -> DueReport {
+        let at = rows_final_at(opened.window.window.exit).unwrap();
+        resolve_due(&at_instant(at), &self.due_request()).unwrap()
+    }
+}
+
+fn accept_request(opened: &OpenedRound) -> AcceptRequest {
+    AcceptRequest {
+        round: opened.folder.clone(),
+        run_id: RunId::parse("official").unwrap(),
+        choice: Choice::First,
+        reason: None,
+        scheduling: Scheduling::WhenDue,
     }
 }
 
 #[test]
 fn a_round_lives_from_nothing_to_its_boards() {
     let market = Market::new();
-    let opened = market.open();
-    let round = opened.folder.path();
-    let operator = at("2026-09-15T11:40:00Z");
-    let (_, table) = fetch_table(&operator, round, KNOWN, &Vendor::Invented, false).unwrap();
-    assert!(table.failed().is_empty());
-    let frozen = freeze_round(&operator, round).unwrap();
-    assert_eq!(frozen.recorded, Recorded::Unsigned);
-    assert!(changes(&frozen.folder).unwrap().is_empty());
-
-    let operator = at("2026-09-15T12:25:00Z");
-    let request = market.ask_request(round);
-    let Prepared::Ready(ready) = prepare_run(&operator, &request).unwrap() else {
-        panic!("a new run is not finished");
-    };
-    assert_eq!(ready.seats.len(), 2);
-    let done = ready
-        .ask(&operator, &request, Box::new(events::Silence))
-        .unwrap();
+    let (opened, done) = market.asked();
     assert!(done.is_valid());
     let attempts: Vec<usize> = done.slots.iter().map(|(_, own)| own.len()).collect();
     assert_eq!(
@@ -175,29 +235,23 @@ fn a_round_lives_from_nothing_to_its_boards() {
         "a rate limit is asked again, an answer is not"
     );
 
-    let accept = AcceptRequest {
-        round: opened.folder.clone(),
-        run_id: RunId::parse("official").unwrap(),
-        choice: Choice::First,
-        reason: None,
-        scheduling: Scheduling::WhenDue,
-    };
     let operator = at("2026-09-15T12:55:00Z");
+    let accept = accept_request(&opened);
     let accepted = accept_run(&operator, &accept).unwrap();
     assert!(matches!(accepted, Accepting::Accepted(own) if own.is_scheduled));
     let again = accept_run(&operator, &accept).unwrap();
     assert!(matches!(again, Accepting::Before { .. }));
 
-    let exit = opened.window.window.exit;
-    let operator = at_instant(rows_final_at(exit).unwrap());
-    let resolved = resolve_due(&operator, &market.due_request()).unwrap();
+    let resolved = market.resolve(&opened);
     assert!(!resolved.is_failed(), "{resolved:?}");
     let [(name, Resolution::Resolved { .. })] = resolved.rounds.as_slice() else {
         panic!("one round is due: {resolved:?}");
     };
     assert_eq!(name, "LIFE-1W");
     assert!(matches!(&resolved.boards, Some(Ok(boards)) if boards.resolved == 1));
-    let scored = score_round(&operator, round, None, &Writing::DryRun).unwrap();
+    let exit = rows_final_at(opened.window.window.exit).unwrap();
+    let round = opened.folder.path();
+    let scored = score_round(&at_instant(exit), round, None, &Writing::DryRun).unwrap();
     assert_eq!(scored.result.outcomes.len(), 2);
     assert!(scored.stored.is_none());
 }

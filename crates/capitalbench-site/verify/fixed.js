@@ -8,7 +8,7 @@ const isResearch = (path) => isBelow(path, "research");
 const insideRun = (path) => /^runs\/([^/]+)\/(.+)$/.exec(path)?.slice(1) ?? [null, ""];
 const ERRORS = "submissions/raw/_validation_errors.json";
 const DERIVED = ["validation_summary.json", ERRORS, "corrections.jsonl"];
-const isException = (path) => ["cross_check_acceptance", "unproved_acceptance", "source_exception"].some((name) => path === `prices/${name}.json`);
+const isException = (path) => ["cross_check_acceptance", "unproved_acceptance", "source_exception", "move_exception"].some((name) => path === `prices/${name}.json`);
 const stem = (model) => model.replace(/[^\p{Alphabetic}\p{N}._-]/gu, "_");
 
 /** The path of a file of an attempt inside the round. */
@@ -33,7 +33,7 @@ function isDecidedIn(path, runs) {
 function isFixedAtOnce(path) {
   const [, inside] = insideRun(path);
   return inside === "slots.json" || ["attempts", "repairs", "results/superseded"].some((folder) => isBelow(inside, folder))
-    || isBelow(path, "prices/replaced");
+    || ["prices/replaced", "prices/listing_changes"].some((folder) => isBelow(path, folder));
 }
 
 const pathsOf = ({ bodies, gone }) => [...Object.keys(bodies), ...gone];

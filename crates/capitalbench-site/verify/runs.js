@@ -8,7 +8,7 @@ import { acceptance, exceptionsOf, json, jsonLines, runsOf, submissionsOf, tombs
 
 const RESEARCH = ["briefing_audit_report.md", "final_briefing.md", "market_fact_report.md", "research_manifest.yaml"].map((name) => `research/${name}`);
 const OURS = ["single_pick-v1.1", "portfolio-v1.1", "single_pick-v1.2", "portfolio-v1.2"];
-const FETCHED = ["entry_prices.csv", "exit_prices.csv", "window.csv", "cross_check.json", "source_exception.json"].map((name) => `prices/${name}`);
+const FETCHED = ["entry_prices.csv", "exit_prices.csv", "window.csv", "cross_check.json", "source_exception.json", "move_exception.json"].map((name) => `prices/${name}`);
 
 /** What the manifest promises and frames. */
 export function manifestOf(files) {
@@ -69,7 +69,7 @@ async function roster(files, round, find, match) {
 async function priceRecord(files, round, find, match) {
   const path = "prices/provenance.json";
   const sheets = FETCHED.slice(0, 2);
-  for (const word of ["prices/cross_check_acceptance.json", "prices/unproved_acceptance.json", "prices/source_exception.json"])
+  for (const word of ["prices/cross_check_acceptance.json", "prices/unproved_acceptance.json", "prices/source_exception.json", "prices/move_exception.json"])
     if (files.has(word) && json(files, word).format_version !== 1) throw new Error(`${word}: format_version must be 1`);
   const word = "prices/unproved_acceptance.json";
   if (files.has(word) && manifestOf(files).promise !== "none")

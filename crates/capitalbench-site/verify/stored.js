@@ -25,6 +25,8 @@ const FORMS = [
     { rows: split("option_id return other_return apart_bps unavailable") }],
   [/^prices\/cross_check_acceptance\.json$/, split("format_version cross_check_sha256 reason accepted_at_utc"), ALL],
   [/^prices\/source_exception\.json$/, split("format_version departure reason accepted_at_utc"), ALL],
+  [/^prices\/listing_changes\/[^/]+\.json$/, split("format_version option_id renamed_to on reason recorded_at_utc"), ALL],
+  [/^prices\/move_exception\.json$/, split("format_version moves reason accepted_at_utc"), ALL],
   [/^prices\/unproved_acceptance\.json$/, split("format_version entry_prices_sha256 exit_prices_sha256 reason accepted_at_utc"), ALL],
 ];
 const REASONS = split("transport unreachable timeout rate_limit server overloaded quota key no_model request unreadable truncated empty malformed schema rules refusal filter tool other_model deadline");

@@ -102,6 +102,7 @@ pub(crate) enum Command {
     VoidRound(VoidRound),
     ShowControls(ShowControls),
     FetchPrices(FetchPrices),
+    RecordListing(RecordListing),
     ScoreRound(ScoreRound),
     Explain(Explain),
     Leaderboard(Leaderboard),

@@ -45,6 +45,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::AcceptRun(arguments) => asking::accept_run::run(&arguments),
         Command::VoidRound(arguments) => asking::void_round::run(&arguments),
         Command::ShowControls(arguments) => asking::show_controls::run(&arguments),
+        Command::RecordListing(arguments) => resolving::record_listing::run(&arguments),
         Command::FetchPrices(arguments) => resolving::fetch_prices::run(&arguments),
         Command::ScoreRound(arguments) => resolving::score_round::run(&arguments),
         Command::Explain(arguments) => reading::explain::run(&arguments),

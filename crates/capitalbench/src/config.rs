@@ -10,6 +10,8 @@ use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops::{self, ReadProblem};
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::public::cache_key::CacheKey;
+use capitalbench_operations::league::configured;
+use capitalbench_operations::league::folder::LeagueFolder;
 use capitalbench_operations::operator::Operator;
 use capitalbench_operations::operator::configuration::Configuration;
 use jiff::Timestamp;
@@ -106,6 +108,28 @@ fn state_home() -> Option<PathBuf> {
 /// Who works: this machine's configuration, by the clock or from a given instant.
 pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, Error> {
     let configuration = Environment::load()?.into_configuration();
+    Ok(Operator::new(
+        configuration,
+        given,
+        Box::<Console>::default(),
+    ))
+}
+
+/// Goes into the folder of a league, so that its files, its `.env` and its commands mean what they mean
+/// to whoever types there; the league.
+pub(crate) fn enter_league(folder: &Path) -> Result<LeagueFolder, Error> {
+    std::env::set_current_dir(folder)
+        .map_err(|error| Error::new(format!("{}: {error}", folder.display())))?;
+    LeagueFolder::open(Path::new("."))
+}
+
+/// Who works for a league: its settings stand beside the environment.
+pub(crate) fn league_operator(
+    league: &LeagueFolder,
+    given: Option<Timestamp>,
+) -> Result<Operator, Error> {
+    let environment = Environment::load()?.into_configuration();
+    let configuration = configured(league, environment);
     Ok(Operator::new(
         configuration,
         given,

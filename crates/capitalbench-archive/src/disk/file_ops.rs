@@ -43,6 +43,11 @@ pub fn stop_flushing() {
     UNFLUSHED.store(true, Ordering::Relaxed);
 }
 
+/// From now on this process waits for the disk again.
+pub fn flush_again() {
+    UNFLUSHED.store(false, Ordering::Relaxed);
+}
+
 /// Writes a file that must not exist yet.
 pub fn create_new(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
     create_with(path, bytes, 0o666)

@@ -60,13 +60,20 @@ pub const PRICE_CORRECTIONS: &str = "prices/corrections.jsonl";
 pub const REPLACED_PRICES: &str = "prices/replaced";
 /// Why a fetch asked another source than the manifest froze.
 pub const SOURCE_EXCEPTION: &str = "prices/source_exception.json";
+/// Why moves that one source alone tells are believed.
+pub const MOVE_EXCEPTION: &str = "prices/move_exception.json";
+/// The same of the histories behind the market table; frozen with it.
+pub const TABLE_MOVE_EXCEPTION: &str = "market_data/move_exception.json";
+/// Folder of changes of listings that became known after the freeze, one numbered file each.
+pub const LISTING_CHANGES: &str = "prices/listing_changes";
 /// The files of a fetch whose digests its record holds.
-pub const FETCHED: [&str; 5] = [
+pub const FETCHED: [&str; 6] = [
     ENTRY_PRICES,
     EXIT_PRICES,
     PRICE_WINDOW,
     CROSS_CHECK,
     SOURCE_EXCEPTION,
+    MOVE_EXCEPTION,
 ];
 /// Folder of the runs.
 pub const RUNS: &str = "runs";
@@ -108,7 +115,7 @@ pub const MADE_FROM: [&str; 4] = [
 pub const REQUIRED_INPUTS: [&str; 4] = [BRIEFING, MANIFEST, OPTIONS, PROMPT];
 
 /// Inputs that are frozen only when present.
-pub const OPTIONAL_INPUTS: [&str; 16] = [
+pub const OPTIONAL_INPUTS: [&str; 17] = [
     SCHEMA,
     "market_data/universe_trailing_returns.csv",
     "market_data/universe_trailing_returns.md",
@@ -121,6 +128,7 @@ pub const OPTIONAL_INPUTS: [&str; 16] = [
     QUALITY_EVIDENCE,
     SOURCE_HISTORIES,
     DAILY_RETURNS,
+    TABLE_MOVE_EXCEPTION,
     BRIEFING_RECIPE,
     TREASURY_MONTHS[0],
     TREASURY_MONTHS[1],
@@ -174,9 +182,10 @@ pub const RESEARCH_FILES: [&str; 4] = [
 ];
 
 /// Folders of a round; none may be a link, because a link may lead anywhere.
-pub const FOLDERS: [&str; 7] = [
+pub const FOLDERS: [&str; 8] = [
     AUTOMATION,
     EXCEPTIONS,
+    LISTING_CHANGES,
     MARKET_DATA,
     PRICES,
     REPLACED_PRICES,

@@ -4,4 +4,5 @@ pub mod error;
 pub mod file_ops;
 pub mod layout;
 pub mod shell;
+pub mod space;
 pub mod state_folder;

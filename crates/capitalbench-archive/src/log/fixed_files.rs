@@ -321,7 +321,8 @@ fn is_decided_in(path: &str, runs: &BTreeSet<String>) -> bool {
 /// The operator's exceptions for prices, on which a result rests.
 fn is_exception(path: &str) -> bool {
     let words = [layout::CROSS_CHECK_ACCEPTANCE, layout::UNPROVED_ACCEPTANCE];
-    words.contains(&path) || path == layout::SOURCE_EXCEPTION
+    let fetched = [layout::SOURCE_EXCEPTION, layout::MOVE_EXCEPTION];
+    words.contains(&path) || fetched.contains(&path)
 }
 
 /// Files that the program writes only once: the ledger, and kept copies of replaced files.
@@ -330,5 +331,6 @@ fn is_fixed_at_once(path: &str) -> bool {
         let folders = [run::ATTEMPTS, run::REPAIRS, run::SUPERSEDED];
         inside == run::SLOTS || folders.iter().any(|folder| is_below(inside, folder))
     });
-    of_run || is_below(path, layout::REPLACED_PRICES)
+    let folders = [layout::REPLACED_PRICES, layout::LISTING_CHANGES];
+    of_run || folders.iter().any(|folder| is_below(path, folder))
 }

@@ -7,8 +7,8 @@ use capitalbench_core::market::invented::InventedMarket;
 use capitalbench_core::market::price_rules::PriceProblem;
 use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::market::prices::{PriceSheet, Side};
-use capitalbench_core::market::universe::Universe;
-use capitalbench_core::round::manifest::{Origins, Stream};
+use capitalbench_core::market::universe::{MarketOption, Universe};
+use capitalbench_core::round::manifest::{Manifest, Origins, Stream};
 use capitalbench_core::values::ids::Digest;
 
 use crate::disk::error::FileError;
@@ -20,6 +20,7 @@ use crate::format::prices::source_exception::SourceException;
 use crate::format::round::hashes::Digests;
 use crate::format::{prices::price_sheet, prices::price_window, text::json};
 use crate::log::LogFolder;
+use crate::prices::large_moves::{self, MoveException};
 use crate::results::corrections::{Correction, CorrectionLine};
 use crate::round::round_folder::{RoundFolder, RoundInputs, next_number};
 
@@ -35,6 +36,8 @@ pub struct PriceRecord {
     pub acceptance: Option<CrossCheckAcceptance>,
     /// Why another source was asked than the manifest froze.
     pub exception: Option<SourceException>,
+    /// Why moves that one source alone tells are believed.
+    pub moves: Option<MoveException>,
 }
 
 impl PriceRecord {
@@ -56,6 +59,7 @@ impl PriceRecord {
                 cross_check::parse_acceptance,
             )?,
             exception: folder.parse_optional(layout::SOURCE_EXCEPTION, json::read)?,
+            moves: folder.parse_optional(layout::MOVE_EXCEPTION, json::read)?,
         }))
     }
 
@@ -78,6 +82,9 @@ impl PriceRecord {
         let (folder, universe) = (&inputs.folder, &*inputs.universe);
         let mut problems = Vec::from_iter(self.origin_problem(&inputs.manifest.origins));
         problems.extend(self.invention_problem(inputs));
+        problems.extend(self.move_problems(&inputs.manifest));
+        let delisted = universe.options().iter();
+        problems.extend(delisted.filter_map(|option| self.later_close(option)));
         let mut differs = |file: &'static str, detail: String| {
             problems.push(PriceProblem::RecordDiffers { file, detail });
         };
@@ -137,6 +144,27 @@ impl PriceRecord {
         })
     }
 
+    /// A delisted option that the source still had a later close of.
+    fn later_close(&self, option: &MarketOption) -> Option<PriceProblem> {
+        let own = self.windows.iter();
+        let mut own = own.filter(|window| window.option_id == option.id);
+        later_close(option, own.next()?)
+    }
+
+    /// Moves beyond the limit need an agreeing second source, or the operator's reason for them.
+    fn move_problems(&self, manifest: &Manifest) -> Vec<PriceProblem> {
+        let check = self.cross_check.as_ref().map(|(check, _)| check);
+        let moves = large_moves::unexplained(manifest, &self.windows, check);
+        let own = self.moves.as_ref().filter(|_| !moves.is_empty());
+        match own.filter(|own| own.moves == moves) {
+            Some(own) => vec![PriceProblem::MovesAccepted {
+                moves: moves.join("; "),
+                reason: own.reason.clone(),
+            }],
+            None => moves.into_iter().map(PriceProblem::LargeMove).collect(),
+        }
+    }
+
     /// A source other than the frozen one needs the operator's reason, and is reported with it.
     fn origin_problem(&self, frozen: &Origins) -> Option<PriceProblem> {
         let second = self.cross_check.as_ref().map(|(check, _)| &*check.source);
@@ -174,6 +202,7 @@ impl PriceRecord {
         let priced = universe.options().iter().filter(|o| !o.scores_as_cash());
         let differs = priced.filter(|option| {
             let window = self.windows.iter().find(|w| w.option_id == option.id);
+            let day = option.priced_on(day);
             let session = window.and_then(|window| window.on(day));
             match (sheet.find(option), session) {
                 (None, None) => false,
@@ -194,6 +223,17 @@ impl PriceRecord {
     }
 }
 
+/// The problem of a window with a close after the last official one.
+pub fn later_close(option: &MarketOption, window: &PriceWindow) -> Option<PriceProblem> {
+    let last = window.sessions.last()?.date;
+    let on = option.priced_on(last);
+    (on < last).then(|| PriceProblem::StillListed {
+        option_id: option.id.clone(),
+        on,
+        day: last,
+    })
+}
+
 /// One fetch that is about to be stored.
 #[derive(Debug)]
 pub struct NewPrices<'a> {
@@ -206,6 +246,8 @@ pub struct NewPrices<'a> {
     pub correction: Option<&'a Correction>,
     /// Why another source was asked than the manifest froze.
     pub exception: Option<SourceException>,
+    /// Why moves that one source alone tells are believed.
+    pub moves: Option<MoveException>,
 }
 
 /// Stores a fetch; it replaces the one before, which is kept under a number.
@@ -220,6 +262,7 @@ pub fn store(
         cross_check,
         correction,
         exception,
+        moves,
     } = prices;
     let mut files: Vec<(&'static str, String)> = vec![(
         layout::ENTRY_PRICES,
@@ -242,6 +285,7 @@ pub fn store(
         let text = json::render(&exception);
         files.push((layout::SOURCE_EXCEPTION, text));
     }
+    files.extend(moves.map(|own| (layout::MOVE_EXCEPTION, json::render(&own))));
     provenance.files = files
         .iter()
         .map(|(path, text)| ((*path).to_owned(), Digest::of(text.as_bytes())))

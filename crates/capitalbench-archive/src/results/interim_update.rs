@@ -5,11 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use capitalbench_core::decision::submission::Submission;
+use capitalbench_core::market::price_window::{PriceWindow, Session};
 use capitalbench_core::market::prices::{PriceSheet, Quote, Side};
 use capitalbench_core::market::universe::{MarketOption, Universe};
 use capitalbench_core::result::interim::Snapshot;
 use capitalbench_core::round::manifest::Window;
 use capitalbench_core::values::ids::OptionId;
+use capitalbench_core::values::time::parse_day;
 use capitalbench_core::values::units::Price;
 use jiff::civil::Date;
 
@@ -17,7 +19,7 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout::{self, run};
 use crate::format::figures::interim::{self, Snapshots};
-use crate::format::prices::price_sheet;
+use crate::format::prices::{price_sheet, price_window};
 use crate::format::text::number::float_text;
 use crate::format::text::table::CsvText;
 use crate::prices::daily_closes;
@@ -36,8 +38,71 @@ const HEADER: [&str; 8] = [
     "published",
 ];
 
+/// The folder of [`Bases`] in that of the snapshots.
+const BASES: &str = "entries";
+
 /// Sheets by day: the best one of each.
 pub type Sheets = BTreeMap<Date, PriceSheet>;
+
+/// What the answers of later days say about the entry days of the rounds that were open then. A split
+/// or distribution since the entry changes what the source says about the entry, and by as much it
+/// changes what a later close is worth.
+#[derive(Debug, Default)]
+pub struct Bases(BTreeMap<Date, Vec<PriceWindow>>);
+
+impl Bases {
+    /// Reads those that lie beside the daily snapshots.
+    pub fn load(snapshots: &Path) -> Result<Self, FileError> {
+        let folder = snapshots.join(BASES);
+        let mut found = BTreeMap::new();
+        for name in names_in(&folder)? {
+            let Some(day) = name.strip_suffix(".csv").and_then(parse_day) else {
+                continue;
+            };
+            let file = folder.join(&name);
+            let windows = price_window::parse(&file_ops::read(&file)?);
+            found.insert(day, windows.map_err(|fault| fault.in_file(&file))?);
+        }
+        Ok(Self(found))
+    }
+
+    /// A later close in shares and distributions of the entry.
+    fn on_entry_basis(
+        &self,
+        (day, price): (Date, Price),
+        option: &MarketOption,
+        (entry, start): (Date, Price),
+    ) -> Price {
+        let windows = self.0.get(&day).map(Vec::as_slice).unwrap_or_default();
+        let own = windows.iter().find(|own| own.option_id == option.id);
+        let session = own.and_then(|own| own.on(entry));
+        let then = session.and_then(|session| session.adjusted.or(session.close));
+        let since = then.filter(|then| *then != start);
+        let worth = since.and_then(|then| Price::new(price.get() * start.get() / then.get()));
+        worth.unwrap_or(price)
+    }
+}
+
+/// The file beside a snapshot that says what its answers told about these entry days; none where
+/// they are all the day itself.
+pub fn basis_file(
+    snapshots: &Path,
+    day: Date,
+    windows: &[PriceWindow],
+    entries: &BTreeSet<Date>,
+) -> Option<(PathBuf, String)> {
+    let is_wanted = |session: &Session| session.date < day && entries.contains(&session.date);
+    let wanted: Vec<PriceWindow> = windows
+        .iter()
+        .map(|window| PriceWindow {
+            sessions: window.sessions.iter().copied().filter(is_wanted).collect(),
+            ..window.clone()
+        })
+        .collect();
+    let is_empty = wanted.iter().all(|window| window.sessions.is_empty());
+    let file = snapshots.join(BASES).join(format!("{day}.csv"));
+    (!is_empty).then(|| (file, price_window::render(&wanted)))
+}
 
 /// The folder of daily snapshots that belongs to a folder of rounds.
 pub fn snapshots_folder(rounds: &Path) -> PathBuf {
@@ -138,8 +203,11 @@ pub fn files(
     run: &RunFolder,
     submissions: &[Submission],
     days: &[(Date, PriceSheet)],
+    bases: &Bases,
 ) -> Result<InterimFiles, FileError> {
     let universe = &inputs.universe;
+    let mut starts: BTreeMap<OptionId, (Date, Price)> = BTreeMap::new();
+    let mut last: BTreeMap<OptionId, (Price, String)> = BTreeMap::new();
     let needed = needed(universe, submissions);
     let mut text = CsvText::new();
     text.row(HEADER);
@@ -147,10 +215,17 @@ pub fn files(
     for (day, sheet) in days {
         let mut snapshot = Snapshot::new();
         for option in &needed {
-            let (price, source) = price_of(option, sheet).ok_or_else(|| {
+            let known = match last.get(&option.id) {
+                Some(last) if option.priced_on(*day) < *day => Some(last.clone()),
+                _ => price_of(option, sheet),
+            };
+            let (price, source) = known.ok_or_else(|| {
                 let text = format!("no price for {} on {day}", option.id);
                 Fault::new(text).in_file(&inputs.folder.file(layout::INTERIM_PRICES))
             })?;
+            last.insert(option.id.clone(), (price, source.clone()));
+            let start = *starts.entry(option.id.clone()).or_insert((*day, price));
+            let price = bases.on_entry_basis((*day, price), option, start);
             text.row([
                 inputs.manifest.round_id.as_str(),
                 &day.to_string(),

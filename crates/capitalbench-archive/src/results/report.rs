@@ -2,6 +2,7 @@
 //!
 //! A report of an open round is made without results, so it cannot reveal any.
 
+use capitalbench_core::asking::missing_answer::NoAnswer;
 use capitalbench_core::asking::run::{Run, RunKind};
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::round::manifest::Window;
@@ -122,6 +123,15 @@ impl<'a> RunReport<'a> {
                 page.section("Result", format!("{} {untold}", plain(why)));
             }
             ReportedResult::Known(scored) => self.result(scored, &mut page),
+        }
+        let accepted = self.run.acceptance.as_ref();
+        let missing = accepted.map_or(&[][..], |own| &own.missing);
+        if !missing.is_empty() {
+            let why = |why: NoAnswer| format!("no valid answer: {}", why.meaning());
+            let rows = missing
+                .iter()
+                .map(|own| vec![plain(own.model_id.as_str()), why(own.why)]);
+            page.section("No valid answer", table("model | why", rows));
         }
         let invalid = self.invalid.iter();
         let rows = invalid.map(|(file, reason)| vec![plain(file), plain(reason)]);

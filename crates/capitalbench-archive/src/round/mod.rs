@@ -5,6 +5,7 @@ pub mod freeze;
 pub mod jobs;
 pub mod kept_sources;
 pub mod lease;
+pub mod listing_changes;
 pub mod model_input;
 pub mod new_round;
 pub mod reply_form;

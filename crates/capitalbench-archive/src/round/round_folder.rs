@@ -18,6 +18,7 @@ use crate::disk::file_ops::{self, ReadError, ReadProblem};
 use crate::disk::layout;
 use crate::format::round::hashes::Digests;
 use crate::format::{prices::price_sheet, round::manifest, round::slate};
+use crate::round::listing_changes;
 use crate::run::run_folder::RunFolder;
 
 mod universes;
@@ -353,6 +354,7 @@ pub struct RoundInputs {
     /// The folder they came from.
     pub folder: RoundFolder,
     pub manifest: Manifest,
+    /// The options, with what became of their listings.
     pub universe: Arc<Universe>,
     /// The candidates of a judgment round.
     pub slate: Option<Slate>,
@@ -363,7 +365,10 @@ impl RoundInputs {
     pub fn load(folder: RoundFolder, universes: &Universes) -> Result<Self, FileError> {
         refuse_links(folder.path(), &layout::FOLDERS)?;
         let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
-        let universe = folder.parse(layout::OPTIONS, |bytes| universes.get(bytes))?;
+        let mut universe = folder.parse(layout::OPTIONS, |bytes| universes.get(bytes))?;
+        if let Some(changed) = listing_changes::applied(&folder, &universe)? {
+            universe = Arc::new(changed);
+        }
         let slate = match manifest.methodology.family() {
             Family::Judgment => Some(load_slate(&folder)?),
             _ => None,

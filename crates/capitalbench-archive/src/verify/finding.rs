@@ -195,6 +195,10 @@ codes! {
         "Entry and exit of an option come from different sources."
     PriceSourceReplaced "price-source-replaced" Warning
         "Prices come from a source other than the frozen one, for a recorded reason."
+    ListingChanged "listing-changed" Warning
+        "An option was renamed or delisted, so its prices follow the rule for that."
+    MovesAccepted "moves-accepted" Warning
+        "A price moved more in a day than the round believes from one source, and the operator gave a reason."
     ProviderHostDiffers "provider-host-differs" Warning
         "A model was called at a host other than those the manifest froze."
     BlankClose "blank-close" Warning

@@ -10,6 +10,7 @@ use super::{RoundState, RunState, unreadable};
 use crate::disk::layout::{self, run};
 use crate::prices::price_record::PriceRecord;
 use crate::prices::unproved_prices;
+use crate::round::listing_changes;
 use crate::round::round_folder::{RoundFolder, RoundInputs};
 
 /// Both sheets, where they exist and can be read.
@@ -63,6 +64,7 @@ pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &
 /// Reports every broken price rule.
 pub(super) fn check(state: &RoundState, findings: &mut Findings) {
     let (universe, window) = (&*state.inputs.universe, state.inputs.manifest.window);
+    check_listings(&state.inputs, findings);
     let problems = match (&state.sheets.entry, &state.sheets.exit) {
         (Some(entry), Some(exit)) => price_rules::problems(universe, window, entry, exit),
         (Some(entry), None) => {
@@ -95,6 +97,24 @@ pub(super) fn check(state: &RoundState, findings: &mut Findings) {
     }
 }
 
+/// Reports every option that was renamed or delisted, and who said so.
+fn check_listings(inputs: &RoundInputs, findings: &mut Findings) {
+    let recorded = listing_changes::load(&inputs.folder).unwrap_or_default();
+    for option in inputs.universe.options() {
+        let Some(change) = &option.change else {
+            continue;
+        };
+        let mut own = recorded.iter().filter(|own| own.option_id == option.id);
+        match own.next_back() {
+            Some(own) => findings.add(Code::ListingChanged, layout::LISTING_CHANGES, own.text()),
+            None => {
+                let text = format!("{} {change}, by the frozen options", option.id);
+                findings.add(Code::ListingChanged, layout::OPTIONS, text);
+            }
+        }
+    }
+}
+
 fn disagreement(check: &CrossCheck) -> String {
     let options = check.beyond();
     let options: Vec<&str> = options.iter().map(|row| row.option_id.as_str()).collect();
@@ -122,6 +142,9 @@ fn code_and_place(problem: &PriceProblem) -> (Code, &'static str) {
             (Code::PriceRecordDiffers, layout::PRICES)
         }
         PriceProblem::Basis(_) => (Code::AdjustmentDiffers, layout::PRICE_WINDOW),
+        PriceProblem::StillListed { .. } => (Code::PriceRuleBroken, layout::PRICE_WINDOW),
+        PriceProblem::LargeMove(_) => (Code::PriceRuleBroken, layout::PRICE_WINDOW),
+        PriceProblem::MovesAccepted { .. } => (Code::MovesAccepted, layout::MOVE_EXCEPTION),
         PriceProblem::OtherSource { .. } => (Code::PriceSourceReplaced, layout::SOURCE_EXCEPTION),
     }
 }

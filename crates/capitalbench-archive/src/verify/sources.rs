@@ -9,6 +9,8 @@ use crate::disk::error::FileError;
 use crate::disk::layout;
 use crate::format::prices::daily_returns;
 use crate::format::round::research;
+use crate::format::text::json;
+use crate::prices::large_moves::{self, MoveException};
 use crate::round::freeze;
 use crate::round::kept_sources::{KeptHistories, Remade, remake_briefing};
 use crate::round::round_folder::RoundInputs;
@@ -47,9 +49,35 @@ fn check_returns(inputs: &RoundInputs, findings: &mut Findings) -> Result<(), Fi
     let Some(kept) = KeptHistories::load(folder)? else {
         return Ok(());
     };
+    check_moves(inputs, &kept, findings)?;
     if kept.daily_returns(&inputs.universe).as_bytes() != stored && !is_changed(findings) {
         let text = format!("does not follow from {}", layout::SOURCE_HISTORIES);
         findings.add(Code::DailyReturnsDiffer, file, text);
+    }
+    Ok(())
+}
+
+/// Moves in the histories that one source alone tells need the operator's reason.
+fn check_moves(
+    inputs: &RoundInputs,
+    kept: &KeptHistories,
+    findings: &mut Findings,
+) -> Result<(), FileError> {
+    let moves = large_moves::unexplained(&inputs.manifest, &kept.histories, None);
+    if moves.is_empty() {
+        return Ok(());
+    }
+    let file = layout::TABLE_MOVE_EXCEPTION;
+    let own: Option<MoveException> = inputs.folder.parse_optional(file, json::read)?;
+    match own.filter(|own| own.moves == moves) {
+        Some(own) => {
+            let text = format!("{}: {}", moves.join("; "), own.reason);
+            findings.add(Code::MovesAccepted, file, text);
+        }
+        None => {
+            let text = format!("{}, and nothing explains it", moves.join("; "));
+            findings.add(Code::PriceRuleBroken, layout::SOURCE_HISTORIES, text);
+        }
     }
     Ok(())
 }

@@ -18,6 +18,7 @@ fn option(id: &str, symbol: Option<&str>) -> MarketOption {
         currency: "USD".into(),
         flags: RoleFlags::default(),
         listing: Listing::Shown,
+        change: None,
     }
 }
 

@@ -272,6 +272,7 @@ pub fn unknown_option(symbol: &str) -> Option<MarketOption> {
         currency: "USD".to_owned(),
         flags: RoleFlags::default(),
         listing: Listing::Shown,
+        change: None,
     })
 }
 

@@ -3,6 +3,7 @@
 pub mod adjusted_closes;
 pub mod calendar;
 pub mod cross_check;
+pub mod daily_move;
 pub mod daily_returns;
 pub mod invented;
 pub mod price_rules;

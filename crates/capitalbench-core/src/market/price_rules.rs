@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use jiff::civil::Date;
 
 use crate::market::price_window::BasisFault;
-use crate::market::prices::{PriceField, PriceSheet, Side};
+use crate::market::prices::{PriceField, PriceSheet, Quote, Side};
 use crate::market::universe::Universe;
 use crate::round::manifest::Window;
 use crate::values::ids::OptionId;
@@ -91,6 +91,28 @@ pub enum PriceProblem {
         /// The operator's reason.
         reason: String,
     },
+    /// A move of a day beyond the limit, without a reason.
+    #[error(
+        "{0} by this source alone: no split, distribution or agreeing second source explains it"
+    )]
+    LargeMove(String),
+    /// A source has closes of an option after the last official one.
+    #[error("{option_id} is recorded as delisted after {on}, but the source has a close of {day}")]
+    StillListed {
+        option_id: OptionId,
+        /// The last official close.
+        on: Date,
+        /// A later one.
+        day: Date,
+    },
+    /// Moves beyond the limit that the operator believes.
+    #[error("{moves}: {reason}")]
+    MovesAccepted {
+        /// In words.
+        moves: String,
+        /// The operator's reason.
+        reason: String,
+    },
     /// Rows that belong to no option.
     #[error("{} {side} rows belong to no option: {}", keys.len(), keys.join(", "))]
     ForeignRows {
@@ -118,6 +140,8 @@ impl PriceProblem {
                 | Self::MissedDistribution { .. }
                 | Self::Basis(_)
                 | Self::RecordDiffers { .. }
+                | Self::LargeMove(_)
+                | Self::StillListed { .. }
                 | Self::NoRecord
                 | Self::FromFiles
         )
@@ -164,6 +188,7 @@ pub fn side_problems(
 ) -> Vec<PriceProblem> {
     let mut problems = Vec::new();
     for quote in sheet.quotes() {
+        let expected = expected.map(|day| priced_on(universe, sheet, quote, day));
         if let (Some(date), Some(expected)) = (quote.date, expected)
             && date != expected
         {
@@ -175,9 +200,8 @@ pub fn side_problems(
             });
         }
     }
-    let count = |blank: fn(&crate::market::prices::Quote) -> bool| {
-        sheet.quotes().iter().filter(|quote| blank(quote)).count()
-    };
+    let count =
+        |blank: fn(&Quote) -> bool| sheet.quotes().iter().filter(|quote| blank(quote)).count();
     let blank = count(|q| q.close.is_none() && q.adjusted.is_some());
     if blank > 0 {
         problems.push(PriceProblem::BlankClose { side, rows: blank });
@@ -213,6 +237,15 @@ pub fn side_problems(
         });
     }
     problems
+}
+
+/// The day of a row, which is an earlier one where its option was delisted.
+fn priced_on(universe: &Universe, sheet: &PriceSheet, quote: &Quote, day: Date) -> Date {
+    let mut changed = universe.options().iter();
+    let own = changed.find(|option| {
+        option.change.is_some() && sheet.find(option).is_some_and(|own| own.key == quote.key)
+    });
+    own.map_or(day, |option| option.priced_on(day))
 }
 
 fn source_problem(

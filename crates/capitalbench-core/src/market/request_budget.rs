@@ -111,6 +111,22 @@ impl Usage {
         next
     }
 
+    /// When each of these symbols can be asked for, if nothing else is asked meanwhile.
+    pub fn instants<'a>(
+        &self,
+        plan: Plan,
+        symbols: impl IntoIterator<Item = &'a str>,
+        now: Timestamp,
+    ) -> Vec<Timestamp> {
+        let (mut usage, mut at) = (self.clone(), now);
+        let instant = |symbol| {
+            at = usage.next(plan, symbol, at).max(at);
+            usage.note(symbol, at);
+            at
+        };
+        symbols.into_iter().map(instant).collect()
+    }
+
     /// Notes a question, and forgets what no period reaches any more.
     pub fn note(&mut self, symbol: &str, now: Timestamp) {
         self.questions.retain(|at| now.duration_since(*at) < DAY);

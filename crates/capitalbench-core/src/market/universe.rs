@@ -1,6 +1,9 @@
 //! The versioned, ordered options a round may choose from, and which of them play a role.
 
 use std::collections::BTreeSet;
+use std::fmt;
+
+use jiff::civil::Date;
 
 use crate::values::ids::OptionId;
 use crate::values::words::words;
@@ -75,12 +78,48 @@ pub struct MarketOption {
     pub flags: RoleFlags,
     /// Shown to models or not.
     pub listing: Listing,
+    /// What became of it at its exchange, where that is known.
+    pub change: Option<ListingChange>,
+}
+
+/// What an exchange did to an option, and the rule that follows for its prices.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum ListingChange {
+    /// From this day on vendors know the same option by another symbol.
+    Renamed { to: String, on: Date },
+    /// The day had the last official close; from then on the option counts as cash.
+    Delisted { on: Date },
+}
+
+impl fmt::Display for ListingChange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Renamed { to, on } => write!(f, "was renamed {to} on {on}"),
+            Self::Delisted { on } => write!(f, "was delisted; its last official close is of {on}"),
+        }
+    }
 }
 
 impl MarketOption {
     /// Cash by flag or by id; the universe file's own rule.
     pub fn is_cash(&self) -> bool {
         self.flags.cash || self.id.as_str().eq_ignore_ascii_case("cash")
+    }
+
+    /// The symbol that answers about days up to this one; none for cash.
+    pub fn data_symbol_on(&self, last: Date) -> Option<&str> {
+        match &self.change {
+            Some(ListingChange::Renamed { to, on }) if *on <= last => Some(to),
+            _ => self.data_symbol.as_deref(),
+        }
+    }
+
+    /// The day whose close counts on a day: after a delisting that of the last official close.
+    pub fn priced_on(&self, day: Date) -> Date {
+        match self.change {
+            Some(ListingChange::Delisted { on }) => day.min(on),
+            _ => day,
+        }
     }
 
     /// Cash for scoring: also by a display symbol `USD` or `CASH`.
@@ -132,6 +171,9 @@ impl MarketOption {
         }
         if !self.is_cash() && symbols.iter().any(|symbol| symbol.is_none()) {
             return Some("symbol and tiingo_symbol are required unless the option is cash".into());
+        }
+        if self.is_cash() && self.change.is_some() {
+            return Some("cash is neither renamed nor delisted".to_owned());
         }
         description_problem(&self.exposure_description)
     }
@@ -239,6 +281,15 @@ impl Universe {
     /// The option that portfolios are compared with.
     pub fn reference(&self) -> &MarketOption {
         &self.options[self.reference]
+    }
+
+    /// The same options with a change of one of them.
+    pub fn with_change(&self, id: &OptionId, change: ListingChange) -> Result<Self, UniverseError> {
+        let mut options = self.options.clone();
+        for option in options.iter_mut().filter(|option| option.id == *id) {
+            option.change = Some(change.clone());
+        }
+        Self::new(options)
     }
 
     pub fn get(&self, id: &OptionId) -> Option<&MarketOption> {

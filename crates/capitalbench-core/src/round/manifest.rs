@@ -103,6 +103,8 @@ pub struct Origins {
     pub second_price_source: Option<String>,
     /// Hosts that models are asked at, in order; none where nothing is settled.
     pub provider_hosts: Vec<String>,
+    /// The largest move of a day that is believed from one source, in basis points.
+    pub largest_daily_move_bps: Option<u32>,
 }
 
 impl Origins {

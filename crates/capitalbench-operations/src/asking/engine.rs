@@ -156,6 +156,9 @@ impl Course<'_> {
                 Next::Leave(reason) => return Ok(engine.left_open(reason)),
                 Next::Ask => {}
             }
+            if self.seat.lacks_key {
+                return Ok(engine.closed().or(Some(Open::Rejected(Reason::Key))));
+            }
             let pass = engine.admit(gate).await;
             if let Some(open) = engine.closed() {
                 return Ok(Some(open));

@@ -24,7 +24,7 @@ use super::events::{Event, Listener};
 use super::gate::Gate;
 use super::plan::{prepare, refuse_late};
 use super::repair::Rename;
-use super::seats::{Seat, cap, require_prices, schema, seats};
+use super::seats::{Known, Seat, cap, require_prices, schema, seats};
 use super::slot_end::{Open, SlotEnd};
 use super::spending::Spending;
 use crate::error::Error;
@@ -54,6 +54,7 @@ pub struct AskRequest {
     pub kind: Option<RunKind>,
     pub replicates: Option<u32>,
     pub permission: Permission,
+    pub missing_keys: MissingKeys,
     /// Another seed gives other answers of the mock.
     pub seed: u64,
     pub max_retries: u32,
@@ -93,6 +94,15 @@ pub enum Permission {
     /// Only those that need no network.
     Offline,
     RealCalls,
+}
+
+/// What becomes of a model whose key is not set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MissingKeys {
+    /// Nobody is asked.
+    Refuse,
+    /// Its slot stays open until the deadline, and the others are asked.
+    LeaveOpen,
 }
 
 /// A run before its first call.
@@ -165,7 +175,13 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
         refuse_second(&folder, request)?;
     }
     let prepared = prepare(request, &inputs, operator.clock, ledger.as_ref())?;
-    let seats = seats(&operator.configuration, &prepared, &inputs, ledger.as_ref())?;
+    let known = Known {
+        configuration: &operator.configuration,
+        inputs: &inputs,
+        ledger: ledger.as_ref(),
+        missing_keys: request.missing_keys,
+    };
+    let seats = seats(&known, &prepared)?;
     let cap = cap(request.max_cost_usd, &seats)?;
     let is_official = prepared.plan.rules.kind == RunKind::Official;
     if is_official && !request.dry_run {

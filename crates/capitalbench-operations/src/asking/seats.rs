@@ -5,7 +5,9 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
-use capitalbench_adapters::provider::Provider;
+use capitalbench_adapters::provider::{
+    CallFailure, Provider, Question, RawAnswer, Reply, SendFuture,
+};
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::text::json;
 use capitalbench_archive::round::round_folder::RoundInputs;
@@ -19,6 +21,7 @@ use serde_json::Value;
 
 use super::plan::Prepared;
 use super::providers::{ProviderSettings, base_url, key_variable, open_provider, served_models};
+use super::run::MissingKeys;
 use crate::error::Error;
 use crate::operator::configuration::Configuration;
 
@@ -41,15 +44,26 @@ pub struct Seat {
     pub base_url: Option<String>,
     /// The variable that holds its key.
     pub key_variable: Option<String>,
+    /// Whether that variable is not set: the model cannot be asked, and its slot stays open.
+    pub lacks_key: bool,
+}
+
+/// What seats are made with.
+pub(super) struct Known<'a> {
+    pub(super) configuration: &'a Configuration,
+    pub(super) inputs: &'a RoundInputs,
+    pub(super) ledger: Option<&'a Ledger>,
+    pub(super) missing_keys: MissingKeys,
 }
 
 /// One seat per slot; the slots of a model share their provider.
-pub(super) fn seats(
-    configuration: &Configuration,
-    prepared: &Prepared,
-    inputs: &RoundInputs,
-    ledger: Option<&Ledger>,
-) -> Result<Vec<Seat>, Error> {
+pub(super) fn seats(known: &Known<'_>, prepared: &Prepared) -> Result<Vec<Seat>, Error> {
+    let Known {
+        configuration,
+        inputs,
+        ledger,
+        ..
+    } = *known;
     let plan = &prepared.plan;
     let mut opened: BTreeMap<&ModelId, Arc<dyn Provider>> = BTreeMap::new();
     let mut seats = Vec::new();
@@ -68,7 +82,11 @@ pub(super) fn seats(
             .api_model_name
             .clone_from(&planned.api_model_name);
         let settings = &settings;
+        let lacks_key = known.missing_keys == MissingKeys::LeaveOpen
+            && plan.calls == Calls::Real
+            && key_variable(settings).is_some_and(|name| configuration.get(name).is_none());
         let provider = match opened.entry(id) {
+            Entry::Vacant(new) if lacks_key => Arc::clone(new.insert(Arc::new(NoKey))),
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(new) => {
                 let settings = ProviderSettings {
@@ -100,9 +118,31 @@ pub(super) fn seats(
                 _ => None,
             },
             key_variable: key_variable(settings).map(str::to_owned),
+            lacks_key,
         });
     }
     Ok(seats)
+}
+
+/// Stands in for a model that cannot be asked; nobody asks it.
+struct NoKey;
+
+impl Provider for NoKey {
+    fn name(&self) -> &'static str {
+        "none"
+    }
+
+    fn send<'a>(&'a self, _: Question<'a>) -> SendFuture<'a> {
+        Box::pin(async { Err(no_key()) })
+    }
+
+    fn read(&self, _: &RawAnswer) -> Result<Reply, CallFailure> {
+        Err(no_key())
+    }
+}
+
+fn no_key() -> CallFailure {
+    CallFailure::Unreadable("the model has no key, so it was not asked".to_owned())
 }
 
 fn attempts_made(

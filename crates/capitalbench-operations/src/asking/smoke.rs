@@ -5,12 +5,13 @@
 use std::path::PathBuf;
 use std::time::Instant;
 
-use capitalbench_adapters::provider::{Question, Reply};
+use capitalbench_adapters::provider::{Question, RawAnswer, Reply};
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::run::ledger::PlannedPrice;
 use capitalbench_core::asking::attempt::Reason;
 use capitalbench_core::asking::cost::{Cost, TokenPrice};
 use capitalbench_core::asking::served_name::{accepted_names, fits, served_models_line};
+use jiff::Timestamp;
 
 use super::price_card::PriceBook;
 use super::providers::{connect, is_offline, served_models};
@@ -51,6 +52,8 @@ pub struct SmokeReport {
     pub cost: Option<Cost>,
     /// What is wrong, and a sentence about it.
     pub problem: Option<(Reason, String)>,
+    /// The server's clock when it answered, and ours.
+    pub clocks: Option<(Timestamp, Timestamp)>,
     /// The line for the models file that accepts the name under which the model answered; none
     /// where no line is needed.
     pub served_models_line: Option<String>,
@@ -116,6 +119,8 @@ impl ReadySmoke {
         let began = Instant::now();
         let answered = wait(provider.send(question))?;
         let seconds = began.elapsed().as_secs_f64();
+        let server = answered.as_ref().ok().and_then(RawAnswer::date);
+        let clocks = server.map(|server| (server, operator.clock.now()));
         let (reply, problem) = match answered.and_then(|answer| provider.read(&answer)) {
             Err(failure) => (None, Some((reason_of(&failure), failure.to_string()))),
             Ok(reply) => {
@@ -132,6 +137,7 @@ impl ReadySmoke {
             seconds,
             reply,
             problem,
+            clocks,
         })
     }
 }

@@ -1,8 +1,7 @@
 //! From nothing to a frozen round: the first steps of a pass.
 
-use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::prices::trailing;
-use capitalbench_archive::log::{LogFolder, LogKey};
+use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::round::freeze::Frozen;
 use capitalbench_core::league::message::MessageKind;
 use capitalbench_core::league::schedule::{ScheduledRound, last_final_session};
@@ -15,9 +14,11 @@ use super::standing::{Live, Standing, State};
 use crate::error::Error;
 use crate::opening::briefing::{BriefingRequest, is_briefed, make_briefing};
 use crate::opening::freezing::freeze_round;
-use crate::opening::market_table::fetch_table;
+use crate::opening::market_table::{TableManner, fetch_table};
 use crate::opening::new_round::{open_round, record_missed};
-use crate::proof::anchor::{Clocks, RootFile, anchor};
+use crate::proof::anchor::anchor;
+use crate::proof::clocks::Clocks;
+use crate::proof::log_key::{LogKeyRequest, make_log_key};
 
 /// So long before the deadline everything that failed is tried once more.
 const LAST_TRY: SignedDuration = SignedDuration::from_mins(2);
@@ -39,24 +40,19 @@ impl Work<'_> {
         if self.league.league.proof == Proof::None || log.verifier()?.is_some() {
             return Ok(());
         }
-        let address = self.league.league.address.as_deref().unwrap_or_default();
-        let bare = address.split_once("://").map_or(address, |(_, rest)| rest);
-        let bare = bare.trim_end_matches('/');
-        let name = if bare.is_empty() || self.league.is_rehearsed() {
-            format!("capitalbench/{}", self.league.league.prefix)
-        } else {
-            bare.to_owned()
+        let prefix = &self.league.league.prefix;
+        let name = match &self.league.league.address {
+            Some(address) if !self.league.is_rehearsed() => bare(address).to_owned(),
+            _ => format!("capitalbench/{prefix}"),
         };
-        let mut seed = [0; 32];
-        getrandom::fill(&mut seed)
-            .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
-        let file = self.operator.configuration.log_key(&log);
-        let made = LogKey::create(&log, &file, &name, &seed);
-        seed.fill(0);
-        made?;
+        let request = LogKeyRequest {
+            rounds: &rounds,
+            name: Some(&name),
+        };
+        let made = make_log_key(self.operator, &request)?;
         let text = format!(
             "the log has its key; keep a copy of {} where nobody else reads it",
-            file.display()
+            made.file.display()
         );
         self.note(StepKind::Keyed, None, (self.commands().key(&name), text));
         Ok(())
@@ -76,7 +72,9 @@ impl Work<'_> {
         }
         for round in self.league.league.next_rounds(now) {
             let name = round.round_id.to_string();
-            if round.opens > now || standing.names.contains(&name) {
+            // The first round of a rehearsal comes at once: whoever tries a league waits for no Monday.
+            let is_first = self.league.is_rehearsed() && !standing.last.contains_key(&round.track);
+            if (round.opens > now && !is_first) || standing.names.contains(&name) {
                 continue;
             }
             let about = About {
@@ -180,7 +178,11 @@ impl Work<'_> {
         }
         let as_of = table_day(live)?;
         let vendor = self.league.price_choice()?.vendor;
-        let (_, table) = fetch_table(self.operator, live.folder.path(), as_of, &vendor, again)?;
+        let manner = TableManner {
+            overwrite: again,
+            ..TableManner::default()
+        };
+        let (_, table) = fetch_table(self.operator, live.folder.path(), as_of, &vendor, &manner)?;
         let text = format!("closes up to {as_of}, {} options", table.rows.len());
         let command = self.commands().table(&live.name, as_of, again);
         self.note(StepKind::Tabled, Some(&live.name), (command, text));
@@ -229,18 +231,9 @@ impl Work<'_> {
 
     /// Has the configured clocks stamp the newest signed state; without clocks nothing is stamped.
     pub(super) fn stamp(&mut self, live: &Live) -> Result<(), Error> {
-        let mut clocks = Clocks::configured(&self.operator.configuration)?;
+        let clocks = Clocks::configured(&self.operator.configuration)?;
         if clocks.is_empty() || live.manifest.proof == Proof::None {
             return Ok(());
-        }
-        for root in &self.league.league.clocks.roots {
-            let file = self.league.file(root);
-            let name = file.file_stem().unwrap_or_default().to_string_lossy();
-            let pem = file_ops::read(&file).map_err(|error| Error::new(error.to_string()))?;
-            clocks.roots.push(RootFile {
-                name: name.into_owned(),
-                pem,
-            });
         }
         let log = LogFolder::of_round(&live.folder);
         let anchored = anchor(self.operator, &log, &clocks)?;
@@ -256,6 +249,12 @@ impl Work<'_> {
         );
         Ok(())
     }
+}
+
+/// An address without its scheme, as logs are named.
+fn bare(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    rest.trim_end_matches('/')
 }
 
 /// Rounds of a track lie at least so far apart, however its day moves off a holiday.

@@ -16,6 +16,7 @@ use super::pass::{About, BuildSite, StepKind, Work};
 use super::standing::{Live, Standing};
 use super::terms::RESOLVING;
 use crate::error::Error;
+use crate::prices::fetcher::AtLimit;
 use crate::publishing::boards::BoardsDirty;
 use crate::publishing::interim::{Fetching, InterimRequest, update_interim};
 use crate::resolving::due::{DueRequest, resolve_due};
@@ -44,6 +45,7 @@ impl Work<'_> {
                 lease: RESOLVING,
                 max: None,
                 boards: None,
+                at_limit: AtLimit::Stop,
             },
         )?;
         for (round, resolution) in &report.rounds {
@@ -135,6 +137,7 @@ impl Work<'_> {
             vendor: self.league.price_choice()?.vendor,
             universe_round: None,
             soft_fail: false,
+            at_limit: AtLimit::Stop,
             dry_run: false,
         };
         let report = update_interim(self.operator, &request)?;

@@ -10,7 +10,7 @@ use capitalbench_core::asking::attempt::AttemptStatus;
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::league::message::MessageKind;
 use capitalbench_core::league::schedule::month_of;
-use capitalbench_core::round::ending::Ending;
+use capitalbench_core::round::ending::{Ending, Tombstone};
 use capitalbench_core::values::ids::RunId;
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
@@ -18,6 +18,7 @@ use jiff::{RoundMode, Timestamp, TimestampRound, Unit};
 use super::pass::{PassEnd, StepKind, Work, counted};
 use super::standing::{Live, State};
 use crate::accepting::{AcceptRequest, Accepted, Accepting, Scheduling, accept_run};
+use crate::asking::closing::close_run;
 use crate::asking::events::Silence;
 use crate::asking::run::{AskRequest, Prepared, ReadyRun, RunReport, Start, prepare_run};
 use crate::asking::slot_end::{Open, SlotEnd};
@@ -33,7 +34,9 @@ impl Work<'_> {
             Ok(state) => state,
             Err(error) => return self.failed(&format!("read {}", live.name), live.about(), &error),
         };
-        self.next(live.deadline);
+        if !matches!(state, State::Accepted(_)) {
+            self.next(live.deadline);
+        }
         let is_late = self.now() >= live.deadline;
         match state {
             State::Draft | State::Frozen if is_late => {
@@ -52,6 +55,7 @@ impl Work<'_> {
             State::Draft => {}
             State::Frozen if !self.hints.is_done(&format!("freeze {}", live.name)) => {}
             State::Frozen => self.ask(live, Start::New),
+            State::Asking(run) if is_late => self.close(live, &run),
             State::Asking(_) => self.ask(live, Start::Resume),
             State::Ended(run) => self.accept(live, &run),
             State::Accepted(run) => {
@@ -65,8 +69,7 @@ impl Work<'_> {
     /// Asks what is open, and accepts what has ended.
     fn ask(&mut self, live: &Live, start: Start) {
         let (key, name) = (format!("ask {}", live.name), &live.name);
-        let is_late = self.now() >= live.deadline;
-        if is_late {
+        if self.now() >= live.deadline {
             // Whatever pause is left, the deadline closes the run now.
             self.hints.free(&key);
         }
@@ -78,6 +81,15 @@ impl Work<'_> {
             Ok(State::Ended(run)) => self.accept(live, &run),
             Ok(_) => {}
             Err(error) => self.problem(Some(name), error.to_string()),
+        }
+    }
+
+    /// After the deadline open slots have ended. An answer that is stored and was not read yet is read
+    /// first, by the run that is taken up.
+    fn close(&mut self, live: &Live, run: &RunId) {
+        match close_run(self.operator, &live.folder, run) {
+            Ok(()) => self.accept(live, run),
+            Err(_) => self.ask(live, Start::Resume),
         }
     }
 
@@ -280,22 +292,41 @@ impl Work<'_> {
             reason: reason.to_owned(),
         };
         let tombstone = void_round(self.operator, &request)?;
-        let (kind, message) = match ending {
-            Ending::Voided => (StepKind::Voided, MessageKind::Voided),
-            Ending::Abandoned => (StepKind::Abandoned, MessageKind::Abandoned),
+        let kind = match ending {
+            Ending::Voided => StepKind::Voided,
+            Ending::Abandoned => StepKind::Abandoned,
         };
         let command = self.commands().void(&name, reason);
-        let text = format!("{}: {}", ending.as_str(), tombstone.reason);
-        self.note(kind, Some(&name), (command, text));
-        let text = format!("{name} was {}: {}", ending.as_str(), tombstone.reason);
-        self.tell(message, Some(&name), text);
+        self.note(kind, Some(&name), (command, tombstone.reason.clone()));
+        self.settle_end(folder, tombstone)
+    }
+
+    /// Signs the end of a round and tells of it, whoever ended it.
+    pub(super) fn settle_end(
+        &mut self,
+        folder: &RoundFolder,
+        tombstone: Tombstone,
+    ) -> Result<(), Error> {
+        let name = folder.name();
+        let text = format!("{name} {}", tombstone.sentence());
+        let kind = match tombstone.ending {
+            Ending::Voided => MessageKind::Voided,
+            Ending::Abandoned => MessageKind::Abandoned,
+        };
+        let request = VoidRequest {
+            round: folder.path().to_owned(),
+            ending: tombstone.ending,
+            reason: tombstone.reason,
+        };
+        void_round(self.operator, &request)?;
+        self.tell(kind, Some(&name), text);
         Ok(())
     }
 }
 
 /// Whether a run that has ended can never be the record, because too few models answered.
 fn is_void(refusal: &Refusal) -> bool {
-    ["partial", "too-few-answers", "no-models"].contains(&refusal.code())
+    ["too-few-answers", "no-models"].contains(&refusal.code())
 }
 
 /// The next whole minute: the instants of a log may not be equal.

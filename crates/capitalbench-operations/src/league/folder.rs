@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::format::league;
 use capitalbench_archive::format::league::{FIRST_SESSION, cadence_text};
+use capitalbench_archive::format::round::options;
 use capitalbench_core::league::settings::{Cadence, League, TrackSchedule, UniverseChoice};
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::market::universes::shipped;
 
 use crate::error::Error;
 use crate::operator::files::read;
@@ -47,6 +50,18 @@ impl LeagueFolder {
     /// The folder of the rounds.
     pub fn rounds(&self) -> PathBuf {
         self.folder.join(self.league.rounds())
+    }
+
+    /// The options of its universe.
+    pub fn universe(&self) -> Result<Universe, Error> {
+        match &self.league.universe {
+            UniverseChoice::File(file) => Ok(read(&self.file(file), options::parse)?),
+            UniverseChoice::Shipped(version) => {
+                let text = shipped(version).unwrap_or_default();
+                options::parse(text.as_bytes())
+                    .map_err(|fault| Error::new(format!("universe {version}: {fault}")))
+            }
+        }
     }
 
     /// What the league is, in half a sentence: `weekly on monday; portfolio of the universe v2.1`.

@@ -200,7 +200,7 @@ fn mark(round: &RoundFolder) -> Option<String> {
 }
 
 /// The files that can end a round.
-const ENDS: [&str; 2] = [layout::JOB, "tombstone.json"];
+const ENDS: [&str; 2] = [layout::JOB, layout::TOMBSTONE];
 
 #[cfg(test)]
 mod tests;

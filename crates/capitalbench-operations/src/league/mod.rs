@@ -1,6 +1,7 @@
 //! A league that runs itself: its folder, what is due in it, and one pass that does it.
 
 mod begin;
+pub mod check;
 mod daily;
 mod decide;
 pub mod folder;
@@ -8,6 +9,7 @@ mod hints;
 pub mod messages;
 pub mod new;
 pub mod pass;
+pub mod plan;
 mod standing;
 mod terms;
 

@@ -10,8 +10,6 @@ use capitalbench_core::league::settings::League;
 use super::folder::{LEAGUE_FILE, LeagueFolder};
 use crate::asking::providers::PROVIDERS;
 use crate::error::Error;
-use crate::operator::Operator;
-use crate::proof::log_key::{LogKeyRequest, make_log_key};
 
 const MODELS: &str = include_str!("new/models.yaml");
 const README: &str = include_str!("new/README.md");
@@ -26,12 +24,10 @@ pub struct NewLeague {
     pub league: LeagueFolder,
     /// Paths from the folder of the league.
     pub files: Vec<&'static str>,
-    /// The file with the private key that signs real rounds.
-    pub log_key: PathBuf,
 }
 
 /// Writes a league into a folder that is not there or empty.
-pub fn new_league(operator: &Operator, folder: &Path) -> Result<NewLeague, Error> {
+pub fn new_league(folder: &Path) -> Result<NewLeague, Error> {
     refuse_used(folder)?;
     let name = name_of_new(folder)?;
     let league = League::named(&name);
@@ -44,20 +40,6 @@ pub fn new_league(operator: &Operator, folder: &Path) -> Result<NewLeague, Error
         (".github/workflows/league.yml", workflow()),
         (LEAGUE_FILE, render(&league)),
     ];
-    // Rehearsed rounds have a key of their own, so that nothing invented is signed by the real one.
-    let mut log_key = PathBuf::new();
-    for (rounds, origin) in [
-        ("rehearsal/rounds", format!("capitalbench/{name}/rehearsal")),
-        ("rounds", format!("capitalbench/{name}")),
-    ] {
-        let rounds = folder.join(rounds);
-        file_ops::create_folder(&rounds)?;
-        let request = LogKeyRequest {
-            rounds: &rounds,
-            name: Some(&origin),
-        };
-        log_key = make_log_key(operator, &request)?.file;
-    }
     let texts = files.iter();
     let texts: Vec<(PathBuf, &str)> = texts
         .map(|(file, text)| (folder.join(file), text.as_str()))
@@ -66,7 +48,6 @@ pub fn new_league(operator: &Operator, folder: &Path) -> Result<NewLeague, Error
     Ok(NewLeague {
         league: LeagueFolder::open(folder)?,
         files: files.iter().map(|(file, _)| *file).collect(),
-        log_key,
     })
 }
 

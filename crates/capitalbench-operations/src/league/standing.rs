@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use capitalbench_archive::disk::layout::{self, run};
 use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::round::round_folder::{RoundFolder, list_rounds};
-use capitalbench_archive::round::{freeze, jobs};
+use capitalbench_archive::round::{ending, freeze, jobs};
 use capitalbench_archive::run::ledger::RunPlan;
 use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::league::message::MessageKind;
@@ -56,9 +56,6 @@ pub(super) enum State {
     Accepted(RunId),
 }
 
-/// The file of a round that ended without a record.
-const TOMBSTONE: &str = "tombstone.json";
-
 impl Standing {
     pub(super) fn look(work: &mut Work<'_>) -> Result<Self, Error> {
         let mut found = Self {
@@ -89,12 +86,16 @@ impl Standing {
     }
 
     fn add(&mut self, work: &mut Work<'_>, folder: RoundFolder) -> Result<(), Error> {
-        if is_buried(&folder) {
+        let name = folder.name();
+        let is_ours = decided(work, &name).is_some();
+        if let Some(tombstone) = ending::tombstone(&folder)? {
+            if is_ours {
+                // A pass that was killed may not have signed it or told of it.
+                work.settle_end(&folder, tombstone)?;
+            }
             work.hints.set_over(&folder);
             return Ok(());
         }
-        let name = folder.name();
-        let is_ours = decided(work, &name).is_some();
         let job = jobs::load(&folder)?;
         if let Some(job) = &job
             && is_over(job)
@@ -136,11 +137,6 @@ fn decided(work: &Work<'_>, name: &str) -> Option<(Track, Date)> {
     Some((track, day.parse().ok()?))
 }
 
-/// Whether a round ended without a record.
-pub(super) fn is_buried(folder: &RoundFolder) -> bool {
-    folder.file(TOMBSTONE).is_file()
-}
-
 impl Live {
     /// None for a round that does not tell when it is decided.
     fn of(work: &Work<'_>, folder: RoundFolder) -> Result<Option<Self>, Error> {
@@ -149,10 +145,13 @@ impl Live {
             return Ok(None);
         };
         let before = work.league.league.opens_before_deadline;
+        let opens = deadline.checked_sub(before).unwrap_or(Timestamp::MIN);
+        let created = manifest.created_at.as_ref().map(WrittenInstant::at);
+        let early = created.filter(|_| work.league.is_rehearsed());
         Ok(Some(Self {
             name: folder.name(),
             state: state(&folder)?,
-            opens: deadline.checked_sub(before).unwrap_or(Timestamp::MIN),
+            opens: early.map_or(opens, |early| early.min(opens)),
             folder,
             manifest,
             deadline,

@@ -8,42 +8,45 @@ use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::league::schedule::ScheduledRound;
 use capitalbench_core::league::settings::{BriefingSource, LeagueCalls, UniverseChoice};
 use capitalbench_core::market::calendar::WindowRule;
+use capitalbench_core::market::invented::InventedMarket;
 use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat};
 use capitalbench_core::values::ids::RunId;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::folder::LeagueFolder;
-use crate::asking::run::{AskRequest, Permission, Start};
+use crate::asking::run::{AskRequest, MissingKeys, Permission, Start};
 use crate::error::Error;
 use crate::opening::new_round::RoundRequest;
 use crate::operator::configuration::Configuration;
-use crate::prices::sources::{CrossCheckChoice, PriceChoice, Vendor};
+use crate::prices::sources::{
+    ALPHA_VANTAGE_PLAN, CrossCheckChoice, PriceChoice, TIINGO_PLAN, Vendor,
+};
+use crate::proof::clocks::{AUTHORITIES, CALENDARS, ROOTS};
 use crate::resolving::held_round::LEASE;
 
 /// The one run of a round that a league asks for.
 pub(super) const RUN: &str = "official";
-const MAX_RETRIES: u32 = 2;
+pub(super) const MAX_RETRIES: u32 = 2;
 const CONCURRENT: usize = 8;
 
 /// A league's settings beside those of the environment, which win.
 pub fn configured(league: &LeagueFolder, environment: Configuration) -> Configuration {
     let settings = &league.league;
     let plan = match settings.prices.source.as_str() {
-        "tiingo" => Some("TIINGO_PLAN"),
-        "alphavantage" => Some("ALPHAVANTAGE_PLAN"),
+        "tiingo" => Some(TIINGO_PLAN),
+        "alphavantage" => Some(ALPHA_VANTAGE_PLAN),
         _ => None,
     };
+    let roots = settings.clocks.roots.iter();
+    let roots: Vec<String> = roots
+        .map(|file| league.file(file).display().to_string())
+        .collect();
     let own = [
         (plan, settings.prices.plan.clone()),
-        (
-            Some("CAPITALBENCH_TSA_URLS"),
-            listed(&settings.clocks.authorities),
-        ),
-        (
-            Some("CAPITALBENCH_OTS_URLS"),
-            listed(&settings.clocks.calendars),
-        ),
+        (Some(AUTHORITIES), listed(&settings.clocks.authorities, " ")),
+        (Some(CALENDARS), listed(&settings.clocks.calendars, " ")),
+        (Some(ROOTS), listed(&roots, "\n")),
     ];
     Configuration::new(move |name| {
         environment.get(name).or_else(|| {
@@ -53,8 +56,8 @@ pub fn configured(league: &LeagueFolder, environment: Configuration) -> Configur
     })
 }
 
-fn listed(words: &[String]) -> Option<String> {
-    (!words.is_empty()).then(|| words.join(" "))
+fn listed(words: &[String], between: &str) -> Option<String> {
+    (!words.is_empty()).then(|| words.join(between))
 }
 
 impl LeagueFolder {
@@ -81,7 +84,7 @@ impl LeagueFolder {
     fn source(&self) -> &str {
         match self.league.prices.source.as_str() {
             "csv" => "csv",
-            _ if self.is_rehearsed() => "invented",
+            _ if self.is_rehearsed() => InventedMarket::SOURCE,
             vendor => vendor,
         }
     }
@@ -91,11 +94,12 @@ impl LeagueFolder {
         second.filter(|_| !self.is_rehearsed())
     }
 
-    fn vendor(&self, name: &str) -> Result<Vendor, Error> {
+    pub(super) fn vendor(&self, name: &str) -> Result<Vendor, Error> {
         match name {
             "tiingo" => Ok(Vendor::Tiingo),
             "yahoo" => Ok(Vendor::Yahoo),
             "alphavantage" => Ok(Vendor::AlphaVantage),
+            InventedMarket::SOURCE => Ok(Vendor::Invented),
             "csv" => {
                 let histories = self.league.prices.histories.as_deref();
                 let folder = histories.ok_or_else(|| {
@@ -109,6 +113,12 @@ impl LeagueFolder {
                 Err(Error::new(text).hint("use tiingo, yahoo, alphavantage or csv"))
             }
         }
+    }
+
+    /// In basis points, as rounds freeze it.
+    fn largest_daily_move(&self) -> Option<u32> {
+        let text = format!("{:.0}", self.league.prices.largest_daily_move * 10_000.0);
+        text.parse().ok().filter(|bps| *bps > 0)
     }
 
     pub(super) fn stream(&self) -> Stream {
@@ -142,6 +152,7 @@ impl LeagueFolder {
                 price_source: Some(self.source().to_owned()),
                 second_price_source: self.second_source().map(str::to_owned),
                 provider_hosts: Vec::new(),
+                largest_daily_move_bps: self.largest_daily_move(),
             },
             failure_policy: settings.failure_policy,
         }
@@ -182,6 +193,7 @@ impl LeagueFolder {
                 Permission::RealCalls
             },
             seed: seed(decided),
+            missing_keys: MissingKeys::LeaveOpen,
             max_retries: MAX_RETRIES,
             max_cost_usd: None,
             concurrent: CONCURRENT,
@@ -255,6 +267,9 @@ impl Commands<'_> {
         );
         if let Some(second) = self.0.second_source() {
             text += &format!(" --second-price-source {second}");
+        }
+        if let Some(bps) = self.0.largest_daily_move() {
+            text += &format!(" --largest-daily-move-bps {bps}");
         }
         if settings.proof != Proof::None {
             text += &format!(" --proof {}", settings.proof.as_str());
@@ -381,3 +396,6 @@ fn word(path: &Path) -> String {
 fn quoted(text: &str) -> String {
     shell_word(Path::new(text))
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::disk::{file_ops, layout};
 use capitalbench_archive::format::prices::price_window;
 use capitalbench_archive::format::prices::trailing::{self, Provenance};
+use capitalbench_archive::format::text::json;
+use capitalbench_archive::prices::large_moves;
 use capitalbench_archive::round::kept_sources::KeptHistories;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_archive::round::{ending, freeze};
@@ -20,10 +22,31 @@ use jiff::civil::Date;
 
 use crate::error::Error;
 use crate::operator::{Operator, wait};
+use crate::prices::fetch::believed;
 use crate::prices::fetcher::{AtLimit, Days, Fetcher};
 use crate::prices::invented::refuse_in_real_round;
 use crate::prices::plan::priced_options;
 use crate::prices::sources::{Vendor, rounds_of};
+
+/// How a table is fetched.
+#[derive(Debug, Clone)]
+pub struct TableManner {
+    /// Replace a table that is there.
+    pub overwrite: bool,
+    /// Why moves that one source alone tells are believed.
+    pub accept_moves: Option<String>,
+    pub at_limit: AtLimit,
+}
+
+impl Default for TableManner {
+    fn default() -> Self {
+        Self {
+            overwrite: false,
+            accept_moves: None,
+            at_limit: AtLimit::Stop,
+        }
+    }
+}
 
 /// Fetches the histories of all options and writes the table as of a day.
 pub fn fetch_table(
@@ -31,12 +54,12 @@ pub fn fetch_table(
     round: &Path,
     as_of: Date,
     vendor: &Vendor,
-    overwrite: bool,
+    manner: &TableManner,
 ) -> Result<(RoundFolder, MarketContext), Error> {
     let folder = RoundFolder::open(round)?;
     ending::require_open(&folder)?;
     freeze::refuse_frozen(&folder)?;
-    if folder.file(trailing::CSV).exists() && !overwrite {
+    if folder.file(trailing::CSV).exists() && !manner.overwrite {
         let text = format!("{} has a table already", folder.name());
         return Err(Error::new(text).hint("replace it with --overwrite-performance"));
     }
@@ -44,10 +67,15 @@ pub fn fetch_table(
     refuse_later_close(&inputs.manifest, as_of)?;
     let start = history_start(as_of)
         .ok_or_else(|| Error::new(format!("--as-of-date {as_of} is too early")))?;
-    let fetcher = Fetcher::open(operator, vendor, &rounds_of(folder.path())?, AtLimit::Stop)?;
+    let fetcher = Fetcher::open(
+        operator,
+        vendor,
+        &rounds_of(folder.path())?,
+        manner.at_limit,
+    )?;
     refuse_in_real_round(&fetcher, &inputs.manifest)?;
     let question = format!("{}_trailing_{as_of}", folder.name());
-    let options = priced_options(&inputs.universe);
+    let options = priced_options(&inputs.universe, as_of);
     let days = Days::any_of(start, as_of);
     let (mut histories, mut errors, mut windows) = (Vec::new(), Vec::new(), Vec::new());
     for (option_id, answer) in wait(fetcher.fetch_whole(&question, &options, &days))?? {
@@ -71,10 +99,18 @@ pub fn fetch_table(
         fetched_symbols: symbols(&inputs.universe),
     };
     let table = trailing::render(&inputs.universe, &context, &provenance);
+    let moves = large_moves::unexplained(&inputs.manifest, &windows, None);
+    let reason = manner.accept_moves.as_deref();
+    let moves = believed(&inputs.manifest, moves, reason, operator)?;
     let kept = kept_files(&inputs, windows, as_of);
     // The table comes last: a round that has it has its histories too.
+    let moves = moves.map(|own| (layout::TABLE_MOVE_EXCEPTION, json::render(&own)));
+    if moves.is_none() {
+        file_ops::remove(&folder.file(layout::TABLE_MOVE_EXCEPTION))?;
+    }
     let files: Vec<(PathBuf, Vec<u8>)> = kept
         .into_iter()
+        .chain(moves)
         .chain(table)
         .map(|(path, text)| (folder.file(path), text.into_bytes()))
         .collect();

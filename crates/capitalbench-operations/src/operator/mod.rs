@@ -9,6 +9,8 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::error::Error;
 use crate::league::pass::Step;
+use crate::prices::fetcher::AtLimit;
+use crate::prices::plan_time::PlanTime;
 use crate::resolving::worker::JobEnd;
 use crate::syncing::follow::Followed;
 
@@ -76,6 +78,11 @@ pub enum Notice<'a> {
     },
     /// That work is over, whether it succeeded or not.
     ProgressEnded,
+    /// A fetch begins for which the plan of its source is too small at once.
+    PlanTakes {
+        time: &'a PlanTime,
+        at_limit: AtLimit,
+    },
     /// The plan of a price source allows no more; the fetch goes on after this time.
     PlanUsedUp { left: Duration },
     /// Outside clocks stamped the newest signed state.

@@ -7,19 +7,20 @@ use capitalbench_archive::format::prices::provenance::{
     AnswerRecord, Coverage, Provenance, Purpose,
 };
 use capitalbench_archive::format::stored::FormatVersion;
-use capitalbench_archive::prices::price_record::{NewPrices, store};
+use capitalbench_archive::prices::large_moves::{self, MoveException};
+use capitalbench_archive::prices::price_record::{NewPrices, later_close, store};
 use capitalbench_archive::round::ending;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::market::cross_check::{Comparison, CrossCheck};
 use capitalbench_core::market::price_rules::{PriceProblem, problems};
 use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::market::prices::{PriceSheet, Quote};
-use capitalbench_core::round::manifest::Window;
+use capitalbench_core::round::manifest::{Manifest, Window};
 use capitalbench_core::values::ids::{OptionId, RunId};
 use capitalbench_core::values::units::Return;
 use jiff::civil::Date;
 
-use super::fetcher::{Answered, Answers, AtLimit, Days, Fetcher, Stopped};
+use super::fetcher::{Answered, Answers, AtLimit, Fetcher, Stopped};
 use super::plan::{
     FetchPlan, options, refuse_present, require_final_rows, source_exception, window,
 };
@@ -44,6 +45,8 @@ pub struct FetchRequest {
     pub run_id: Option<RunId>,
     pub correct: Option<String>,
     pub other_source: Option<String>,
+    /// Why moves that one source alone tells are believed.
+    pub accept_moves: Option<String>,
     pub prices: PriceChoice,
     pub at_limit: AtLimit,
     /// Plan only: ask no source and write nothing.
@@ -79,14 +82,20 @@ pub fn fetch_round(operator: &Operator, request: &FetchRequest) -> Result<FetchR
     let inputs = open_inputs(&request.round)?;
     ending::require_open(&inputs.folder)?;
     refuse_changed_inputs(&inputs)?;
+    let window = window(&inputs, request.entry, request.exit)?;
+    let last = match request.purpose {
+        Purpose::Final => window.exit,
+        Purpose::Informational => window.entry,
+    };
     let plan = FetchPlan {
         inputs: &inputs,
-        window: window(&inputs, request.entry, request.exit)?,
+        window,
         purpose: request.purpose,
         coverage: request.coverage,
-        options: options(&inputs, request.coverage, request.run_id.as_ref())?,
+        options: options(&inputs, last, request.coverage, request.run_id.as_ref())?,
         correct: request.correct.clone(),
         other_source: request.other_source.clone(),
+        accept_moves: request.accept_moves.clone(),
     };
     require_final_rows(&plan, operator.clock.now())?;
     if let Err(refusal) = refuse_present(&plan) {
@@ -142,7 +151,7 @@ pub async fn fetch_prices(
         "{}_{}_{}",
         plan.inputs.manifest.round_id, asked_for.entry, asked_for.exit
     );
-    let days = Days::both_ends(asked_for.entry, asked_for.exit);
+    let days = plan.questions();
     let (first, second) = (&fetchers.first, fetchers.second.as_ref());
     let answers = match first.fetch_all(&fetch, &plan.options, &days).await? {
         Err(stopped) => return Ok(Fetched::Stopped(stopped)),
@@ -153,9 +162,11 @@ pub async fn fetch_prices(
         let others = second.fetcher.fetch_all(&fetch, &plan.options, &days);
         match others.await? {
             Err(stopped) => return Ok(Fetched::Stopped(stopped)),
-            Ok(others) => cross_check = Some(compare(second, &answers, others, asked_for)),
+            Ok(others) => cross_check = Some(compare(second, plan, &answers, others)),
         }
     }
+    refuse_later_closes(plan, &answers)?;
+    let moves = move_exception(plan, &answers, cross_check.as_ref(), first.operator)?;
     let warnings = warnings(plan, first, &answers);
     let beyond = cross_check
         .as_ref()
@@ -172,6 +183,7 @@ pub async fn fetch_prices(
         cross_check: cross_check.as_ref(),
         correction: correction.as_ref(),
         exception,
+        moves,
     };
     held.require()?;
     let provenance = store(&plan.inputs.folder, &plan.inputs.universe, new)?;
@@ -185,6 +197,60 @@ pub async fn fetch_prices(
         cross_check,
         sound,
     })
+}
+
+/// A delisting that the source does not confirm is refused: otherwise it would choose a close.
+fn refuse_later_closes(plan: &FetchPlan<'_>, answers: &[Answered]) -> Result<(), Error> {
+    for Answered { window, .. } in answers {
+        let option = plan.inputs.universe.get(&window.option_id);
+        if let Some(problem) = option.and_then(|option| later_close(option, window)) {
+            let text = format!("{}: {problem}", plan.inputs.folder.name());
+            return Err(Error::new(text).hint(
+                "record the right day with `capitalbench record-listing`; nothing was written",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The record of moves beyond the limit that the operator believes; without a reason they stop the
+/// fetch before anything is written.
+fn move_exception(
+    plan: &FetchPlan<'_>,
+    answers: &[Answered],
+    check: Option<&CrossCheck>,
+    operator: &Operator,
+) -> Result<Option<MoveException>, Error> {
+    let manifest = &plan.inputs.manifest;
+    let windows: Vec<PriceWindow> = answers.iter().map(|own| own.window.clone()).collect();
+    let moves = large_moves::unexplained(manifest, &windows, check);
+    believed(manifest, moves, plan.accept_moves.as_deref(), operator)
+}
+
+/// Why moves are believed; an error that names them where nobody said so.
+pub fn believed(
+    manifest: &Manifest,
+    moves: Vec<String>,
+    reason: Option<&str>,
+    operator: &Operator,
+) -> Result<Option<MoveException>, Error> {
+    if moves.is_empty() {
+        return Ok(None);
+    }
+    if let Some(reason) = reason {
+        return Ok(Some(MoveException::new(moves, reason, operator.now())));
+    }
+    let most = f64::from(large_moves::largest(manifest)) / 100.0;
+    let text = format!(
+        "{}: {}, and no split, distribution or second source explains it; the round believes at \
+         most {most} % in a day from one source alone",
+        manifest.round_id,
+        moves.join("; "),
+    );
+    Err(Error::new(text).hint(
+        "look the prices up elsewhere, or fetch them with a second source; if they are right, say so \
+         with --accept-moves REASON, which is kept with the round; nothing was written",
+    ))
 }
 
 /// All answers, or every reason why one is missing.
@@ -217,10 +283,16 @@ fn window_return(window: &PriceWindow, days: Window) -> Option<Return> {
     Some(Return::between(price(days.entry)?, price(days.exit)?))
 }
 
-fn compare(second: &Second<'_>, answers: &[Answered], others: Answers, days: Window) -> CrossCheck {
+fn compare(
+    second: &Second<'_>,
+    plan: &FetchPlan<'_>,
+    answers: &[Answered],
+    others: Answers,
+) -> CrossCheck {
     let mut others: BTreeMap<OptionId, Result<Answered, String>> = others.into_iter().collect();
     let rows = answers.iter().filter_map(|answered| {
         let option_id = answered.window.option_id.clone();
+        let days = plan.priced_days(&option_id);
         let said = others.remove(&option_id)?;
         Some(Comparison {
             scored: window_return(&answered.window, days)?,
@@ -239,7 +311,6 @@ fn compare(second: &Second<'_>, answers: &[Answered], others: Answers, days: Win
 
 /// What is odd about the answers: adjustments that cannot be right, sessions without a row.
 fn warnings(plan: &FetchPlan<'_>, fetcher: &Fetcher<'_>, answers: &[Answered]) -> Vec<String> {
-    let days = plan.days();
     let mut warnings = match plan.purpose {
         Purpose::Final => missed_distributions(plan, answers),
         Purpose::Informational => Vec::new(),
@@ -248,13 +319,14 @@ fn warnings(plan: &FetchPlan<'_>, fetcher: &Fetcher<'_>, answers: &[Answered]) -
         if let Some(fault) = window.basis_fault(fetcher.source.close_basis()) {
             warnings.push(PriceProblem::Basis(fault).to_string());
         }
-        let missing = window.missing_sessions(days.entry, days.exit);
+        let own = plan.priced_days(&window.option_id);
+        let missing = window.missing_sessions(own.entry, own.exit);
         if !missing.is_empty() {
             let days: Vec<String> = missing.iter().map(Date::to_string).collect();
             let text = format!("{} has no row on {}", window.symbol, days.join(", "));
             warnings.push(text);
         }
-        let on = [days.entry, days.exit];
+        let on = [own.entry, own.exit];
         if on
             .iter()
             .any(|day| window.on(*day).is_some_and(|s| s.adjusted.is_none()))
@@ -273,10 +345,11 @@ fn warnings(plan: &FetchPlan<'_>, fetcher: &Fetcher<'_>, answers: &[Answered]) -
 fn missed_distributions(plan: &FetchPlan<'_>, answers: &[Answered]) -> Vec<String> {
     let quotes = |day: Date| {
         let quote = |answered: &Answered| {
-            let session = answered.window.on(day)?;
+            let option = plan.inputs.universe.get(&answered.window.option_id)?;
+            let session = answered.window.on(option.priced_on(day))?;
             Some(Quote {
                 key: answered.window.option_id.to_string(),
-                date: Some(day),
+                date: Some(session.date),
                 close: session.close,
                 adjusted: session.adjusted,
                 price: None,

@@ -1,5 +1,6 @@
 //! [`Fetcher`]: asks one source for many symbols, within its plan, and keeps each answer as it comes.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use capitalbench_adapters::price_source::{
@@ -13,6 +14,7 @@ use capitalbench_core::values::units::Price;
 use jiff::civil::Date;
 use jiff::{SignedDuration, Timestamp};
 
+use super::plan_time::PlanTime;
 use crate::error::Error;
 use crate::operator::backoff::Backoff;
 use crate::operator::{Notice, Operator};
@@ -71,19 +73,27 @@ pub struct Days {
     pub to: Date,
     /// Dates that every answer must contain.
     pub needed: Vec<Date>,
+    /// Options for which other days are asked.
+    pub others: BTreeMap<OptionId, Days>,
 }
 
 impl Days {
     /// A window whose two ends are needed.
     pub fn both_ends(from: Date, to: Date) -> Self {
-        let needed = vec![from, to];
-        Self { from, to, needed }
+        Self {
+            needed: vec![from, to],
+            ..Self::any_of(from, to)
+        }
     }
 
     /// A range of whatever rows there are.
     pub fn any_of(from: Date, to: Date) -> Self {
-        let needed = Vec::new();
-        Self { from, to, needed }
+        Self {
+            from,
+            to,
+            needed: Vec::new(),
+            others: BTreeMap::new(),
+        }
     }
 }
 
@@ -123,6 +133,7 @@ impl Fetcher<'_> {
         options: &[PricedOption],
         days: &Days,
     ) -> Result<Result<Answers, Stopped>, Error> {
+        self.say_how_long(fetch, options)?;
         let of = options.len();
         let mut answers = Vec::with_capacity(of);
         for (option_id, symbol) in options {
@@ -132,7 +143,8 @@ impl Fetcher<'_> {
                 done,
                 of,
             });
-            let said = match self.turn(fetch, symbol, days).await? {
+            let own = days.others.get(option_id).unwrap_or(days);
+            let said = match self.turn(fetch, symbol, own).await? {
                 Turn::Closed(at, cause) => {
                     let source = self.source.name();
                     return Ok(Err(Stopped {
@@ -156,6 +168,36 @@ impl Fetcher<'_> {
             answers.push((option_id.clone(), said));
         }
         Ok(Ok(answers))
+    }
+
+    /// Says beforehand that the plan is too small for the whole fetch at once.
+    fn say_how_long(&self, fetch: &str, options: &[PricedOption]) -> Result<(), Error> {
+        let Some(allowance) = &self.allowance else {
+            return Ok(());
+        };
+        let now = self.operator.clock.now();
+        let time = |options: &[&PricedOption]| {
+            let symbols = options.iter().map(|(_, symbol)| symbol.as_str());
+            PlanTime::of(self.source.name(), allowance, symbols, now)
+        };
+        if time(&options.iter().collect::<Vec<_>>())?.is_none() {
+            return Ok(());
+        }
+        // What was answered by an earlier attempt is not asked again.
+        let mut open = Vec::new();
+        for option in options {
+            if allowance.state.kept(fetch, &option.1)?.is_none() {
+                open.push(option);
+            }
+        }
+        if let Some(time) = time(&open)? {
+            let at_limit = self.at_limit;
+            self.operator.say(&Notice::PlanTakes {
+                time: &time,
+                at_limit,
+            });
+        }
+        Ok(())
     }
 
     /// Removes the kept answers of a fetch that is stored.

@@ -3,6 +3,8 @@
 pub mod fetch;
 pub mod fetcher;
 pub mod invented;
+pub mod listing;
 pub mod plan;
+pub mod plan_time;
 pub mod sources;
 pub mod universe_check;

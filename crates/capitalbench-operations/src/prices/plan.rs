@@ -21,7 +21,7 @@ use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::fetcher::PricedOption;
+use super::fetcher::{Days, PricedOption};
 use super::invented::refuse_in_real_round;
 use super::sources::Fetchers;
 use crate::error::Error;
@@ -37,6 +37,8 @@ pub struct FetchPlan<'a> {
     pub correct: Option<String>,
     /// Why another source is asked than the manifest froze.
     pub other_source: Option<String>,
+    /// Why moves that one source alone tells are believed.
+    pub accept_moves: Option<String>,
 }
 
 impl FetchPlan<'_> {
@@ -48,6 +50,35 @@ impl FetchPlan<'_> {
                 entry: self.window.entry,
                 exit: self.window.entry,
             },
+        }
+    }
+
+    /// The rows to ask for: both ends, and of a delisted option the closes that count in their
+    /// place, with the days after them, on which there must be none.
+    pub(super) fn questions(&self) -> Days {
+        let window = self.days();
+        let mut days = Days::both_ends(window.entry, window.exit);
+        for option in self.inputs.universe.options() {
+            let needed = [window.entry, window.exit].map(|day| option.priced_on(day));
+            if needed[1] < window.exit {
+                let own = Days {
+                    needed: needed.to_vec(),
+                    ..Days::any_of(needed[0], window.exit)
+                };
+                days.others.insert(option.id.clone(), own);
+            }
+        }
+        days
+    }
+
+    /// The days whose closes count for an option.
+    pub(super) fn priced_days(&self, option_id: &OptionId) -> Window {
+        let Window { entry, exit } = self.days();
+        let option = self.inputs.universe.get(option_id);
+        let priced = |day| option.map_or(day, |option| option.priced_on(day));
+        Window {
+            entry: priced(entry),
+            exit: priced(exit),
         }
     }
 
@@ -116,21 +147,23 @@ pub fn require_final_rows(plan: &FetchPlan<'_>, now: Timestamp) -> Result<(), Er
     Ok(())
 }
 
-/// The options of a universe that a source prices; cash is worth one and not asked for.
-pub fn priced_options(universe: &Universe) -> Vec<PricedOption> {
+/// The options of a universe that a source prices, by the symbols that answer about days up to this
+/// one; cash is worth one and not asked for.
+pub fn priced_options(universe: &Universe, last: Date) -> Vec<PricedOption> {
     let priced = universe.options().iter().filter(|option| !option.is_cash());
     priced
-        .filter_map(|option| Some((option.id.clone(), option.data_symbol.clone()?)))
+        .filter_map(|option| Some((option.id.clone(), option.data_symbol_on(last)?.to_owned())))
         .collect()
 }
 
 /// The options to ask for: all, or those that are held and the reference.
 pub fn options(
     inputs: &RoundInputs,
+    last: Date,
     coverage: Coverage,
     run_id: Option<&RunId>,
 ) -> Result<Vec<PricedOption>, Error> {
-    let mut options = priced_options(&inputs.universe);
+    let mut options = priced_options(&inputs.universe, last);
     if coverage == Coverage::HeldOptions {
         let mut held = held(inputs, run_id)?;
         held.insert(inputs.universe.reference().id.clone());

@@ -15,8 +15,8 @@ use crate::operator::Operator;
 use crate::operator::configuration::Configuration;
 use crate::operator::files::absolute;
 
-const TIINGO_PLAN: &str = "TIINGO_PLAN";
-const ALPHA_VANTAGE_PLAN: &str = "ALPHAVANTAGE_PLAN";
+pub(crate) const TIINGO_PLAN: &str = "TIINGO_PLAN";
+pub(crate) const ALPHA_VANTAGE_PLAN: &str = "ALPHAVANTAGE_PLAN";
 
 /// Who is asked for prices.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,6 +28,29 @@ pub enum Vendor {
     Csv(PathBuf),
     /// The invented market of the folder of rounds, see [`super::invented`].
     Invented,
+}
+
+impl Vendor {
+    /// The word that flags and files have for it.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Tiingo => "tiingo",
+            Self::Yahoo => "yahoo",
+            Self::AlphaVantage => "alphavantage",
+            Self::Csv(_) => "csv",
+            Self::Invented => "invented",
+        }
+    }
+
+    /// What it may be asked; none where nothing is counted.
+    pub fn plan(&self, configuration: &Configuration) -> Result<Option<Plan>, Error> {
+        Ok(match self {
+            Self::Csv(_) | Self::Invented => None,
+            Self::Yahoo => Some(Plan::default()),
+            Self::Tiingo => Some(tiingo_plan(configuration)?),
+            Self::AlphaVantage => Some(alpha_vantage_plan(configuration)?),
+        })
+    }
 }
 
 /// The source that counts, and the one that it is compared with.
@@ -96,35 +119,33 @@ impl<'a> Fetcher<'a> {
         let http = || configuration.http(configuration.reach());
         let wrong =
             |name: &'static str| move |error: BaseUrlError| Error::new(format!("{name}: {error}"));
-        let (source, plan): (Box<dyn PriceSource>, Option<Plan>) = match vendor {
+        let source: Box<dyn PriceSource> = match vendor {
             Vendor::Csv(folder) if !folder.is_dir() => {
                 let text = format!("--histories {}: there is no such folder", folder.display());
                 return Err(Error::new(text));
             }
-            Vendor::Csv(folder) => (Box::new(CsvFolder::new(folder)), None),
-            Vendor::Invented => (Box::new(invented::source(operator, rounds)?), None),
+            Vendor::Csv(folder) => Box::new(CsvFolder::new(folder)),
+            Vendor::Invented => Box::new(invented::source(operator, rounds)?),
             Vendor::Tiingo => {
                 let name = "TIINGO_BASE_URL";
                 let key = key("TIINGO_API_KEY")?;
                 let source = Tiingo::new(http()?, &address(name, Tiingo::DEFAULT_BASE_URL), key);
-                let plan = tiingo_plan(configuration)?;
-                (Box::new(source.map_err(wrong(name))?), Some(plan))
+                Box::new(source.map_err(wrong(name))?)
             }
             Vendor::Yahoo => {
                 let name = "YAHOO_BASE_URL";
                 let source = YahooChart::new(http()?, &address(name, YahooChart::DEFAULT_BASE_URL));
-                let plan = Plan::default();
-                (Box::new(source.map_err(wrong(name))?), Some(plan))
+                Box::new(source.map_err(wrong(name))?)
             }
             Vendor::AlphaVantage => {
                 let name = "ALPHAVANTAGE_BASE_URL";
                 let key = key("ALPHAVANTAGE_API_KEY")?;
                 let address = address(name, AlphaVantage::DEFAULT_BASE_URL);
                 let source = AlphaVantage::new(http()?, &address, key);
-                let plan = alpha_vantage_plan(configuration)?;
-                (Box::new(source.map_err(wrong(name))?), Some(plan))
+                Box::new(source.map_err(wrong(name))?)
             }
         };
+        let plan = vendor.plan(configuration)?;
         let state = RequestState::new(&configuration.state_folder(rounds), source.name());
         Ok(Self {
             operator,

@@ -40,8 +40,8 @@ pub fn check_universe(
     operator: &Operator,
     listed: &Listed,
     vendor: &Vendor,
-    from: Date,
-    to: Date,
+    (from, to): (Date, Date),
+    at_limit: AtLimit,
 ) -> Result<UniverseCheck, Error> {
     if from > to {
         let text = format!("--start-date {from} is after --end-date {to}");
@@ -51,7 +51,7 @@ pub fn check_universe(
     let (universe, digest) = read(&file, |bytes| {
         Ok((options::parse(bytes)?, Digest::of(bytes)))
     })?;
-    let fetcher = Fetcher::open(operator, vendor, &listed.rounds_folder()?, AtLimit::Stop)?;
+    let fetcher = Fetcher::open(operator, vendor, &listed.rounds_folder()?, at_limit)?;
     let question = format!("{}_known_{from}_{to}", digest.to_hex());
     let known = universe.options().iter();
     let asked: Vec<_> = known

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use capitalbench_adapters::http::{HttpClient, HttpError};
 use capitalbench_adapters::outside_clock::{ClockUrl, ask_authority, ask_calendar};
-use capitalbench_archive::log::{Believed, LogFolder, Proofs, SignedCheckpoint, Trust, clock_name};
+use capitalbench_archive::log::{Believed, LogFolder, Proofs, SignedCheckpoint, Trust};
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::round::manifest::{Manifest, Proof};
 use capitalbench_proof::merkle::sha256;
@@ -14,14 +14,11 @@ use capitalbench_proof::opentimestamps::{commitment, proof_file};
 use capitalbench_proof::timestamp::{Question, Stamp};
 use jiff::SignedDuration;
 
+use super::clocks::{AUTHORITIES, Clocks, RootFile};
 use crate::error::Error;
 use crate::operator::backoff::Backoff;
-use crate::operator::configuration::Configuration;
 use crate::operator::{Notice, Operator, wait};
 
-/// Whom to ask, where no flag says so.
-const AUTHORITIES: &str = "CAPITALBENCH_TSA_URLS";
-const CALENDARS: &str = "CAPITALBENCH_OTS_URLS";
 /// Time for one answer.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
 /// How often a question is asked, and the pauses between.
@@ -29,54 +26,6 @@ const ATTEMPTS: u32 = 3;
 const BACKOFF: Backoff = Backoff {
     first: Duration::from_millis(500),
 };
-
-/// The clocks that are asked.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Clocks {
-    pub authorities: Vec<ClockUrl>,
-    pub calendars: Vec<ClockUrl>,
-    /// Certificates that vouch for authorities; kept with the log once a stamp holds by them.
-    pub roots: Vec<RootFile>,
-}
-
-/// A file of root certificates.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RootFile {
-    /// Its name in the log, without an ending.
-    pub name: String,
-    pub pem: Vec<u8>,
-}
-
-impl Clocks {
-    pub fn configured(configuration: &Configuration) -> Result<Self, Error> {
-        Ok(Self {
-            authorities: configuration.clock_urls(AUTHORITIES)?,
-            calendars: configuration.clock_urls(CALENDARS)?,
-            roots: Vec::new(),
-        })
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.authorities.is_empty() && self.calendars.is_empty()
-    }
-
-    /// Every clock with the name of its files; two may not have the same.
-    fn named(&self) -> Result<Vec<(Kind, ClockUrl, String)>, Error> {
-        let authorities = self.authorities.iter().map(|url| (Kind::Authority, url));
-        let calendars = self.calendars.iter().map(|url| (Kind::Calendar, url));
-        let mut named: Vec<(Kind, ClockUrl, String)> = Vec::new();
-        for (kind, url) in authorities.chain(calendars) {
-            let (host, port) = url.machine();
-            let name = clock_name(host, port);
-            if let Some(other) = named.iter().find(|own| own.0 == kind && own.2 == name) {
-                let text = format!("{url} and {} are the same machine", other.1);
-                return Err(Error::new(text).hint("ask clocks of different operators"));
-            }
-            named.push((kind, url.clone(), name));
-        }
-        Ok(named)
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -304,27 +253,9 @@ impl SignedState<'_> {
         answer: Vec<u8>,
     ) -> Result<Said, Error> {
         let size = self.kept.checkpoint.size;
-        let (proofs, said) = match kind {
-            Kind::Authority => {
-                let question = question(self.digest(), nonce);
-                match self.trust().check(&answer, &question) {
-                    Err(refusal) => return Ok(Said::Refused(refusal.to_string())),
-                    Ok(stamp) => (
-                        Proofs::Reply {
-                            query: question.to_query(),
-                            reply: answer,
-                        },
-                        Said::Stamped {
-                            stamp,
-                            is_new: true,
-                        },
-                    ),
-                }
-            }
-            Kind::Calendar => match proof_file(&self.digest(), &nonce, &answer) {
-                Err(fault) => return Ok(Said::Refused(fault.to_string())),
-                Ok(file) => (Proofs::OpenTimestamp(file), Said::Promised { is_new: true }),
-            },
+        let (proofs, said) = match judged(&self.trust(), kind, self.digest(), nonce, answer) {
+            Ok(judged) => judged,
+            Err(reason) => return Ok(Said::Refused(reason)),
         };
         self.log.keep_proofs(size, name, &proofs)?;
         Ok(said)
@@ -338,8 +269,36 @@ impl SignedState<'_> {
     }
 }
 
+/// What an answer proves about a digest, or why it proves nothing.
+pub(super) fn judged(
+    trust: &Trust,
+    kind: Kind,
+    digest: [u8; 32],
+    nonce: [u8; 16],
+    answer: Vec<u8>,
+) -> Result<(Proofs, Said), String> {
+    match kind {
+        Kind::Authority => {
+            let question = question(digest, nonce);
+            let stamp = trust.check(&answer, &question);
+            let stamp = stamp.map_err(|refusal| refusal.to_string())?;
+            let proofs = Proofs::Reply {
+                query: question.to_query(),
+                reply: answer,
+            };
+            let is_new = true;
+            Ok((proofs, Said::Stamped { stamp, is_new }))
+        }
+        Kind::Calendar => {
+            let file = proof_file(&digest, &nonce, &answer);
+            let file = file.map_err(|fault| fault.to_string())?;
+            Ok((Proofs::OpenTimestamp(file), Said::Promised { is_new: true }))
+        }
+    }
+}
+
 /// Roots where the operator keeps or gives some; else a stamp is taken from anybody.
-fn believed(log: &LogFolder, given: &[RootFile]) -> Result<Believed, Error> {
+pub(super) fn believed(log: &LogFolder, given: &[RootFile]) -> Result<Believed, Error> {
     let mut roots = log.roots()?;
     for root in given {
         roots.extend(log.new_roots(&root.name, &root.pem)?);
@@ -357,7 +316,7 @@ fn is_number(rest: &str) -> bool {
         .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-fn question(digest: [u8; 32], nonce: [u8; 16]) -> Question {
+pub(super) fn question(digest: [u8; 32], nonce: [u8; 16]) -> Question {
     let mut eight = [0; 8];
     eight.copy_from_slice(&nonce[..8]);
     // Some authorities take the highest bit for a sign.
@@ -365,14 +324,14 @@ fn question(digest: [u8; 32], nonce: [u8; 16]) -> Question {
     Question { digest, nonce }
 }
 
-fn nonce() -> Result<[u8; 16], Error> {
+pub(super) fn nonce() -> Result<[u8; 16], Error> {
     let mut nonce = [0; 16];
     getrandom::fill(&mut nonce)
         .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
     Ok(nonce)
 }
 
-async fn ask(
+pub(super) async fn ask(
     http: &HttpClient,
     kind: Kind,
     url: &ClockUrl,

@@ -1,6 +1,8 @@
 //! Every step is signed in the log, and stamped by outside clocks where the round promises it.
 
 pub mod anchor;
+pub mod clock_trial;
+pub mod clocks;
 pub mod given_instant;
 pub mod log_key;
 pub mod promise;

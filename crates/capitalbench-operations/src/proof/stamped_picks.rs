@@ -5,7 +5,8 @@ use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_core::round::manifest::Proof;
 use capitalbench_core::values::ids::RunId;
 
-use super::anchor::{Anchored, Clocks, anchor};
+use super::anchor::{Anchored, anchor};
+use super::clocks::Clocks;
 use super::promise::{Objection, Promise};
 use crate::error::Error;
 use crate::operator::Operator;

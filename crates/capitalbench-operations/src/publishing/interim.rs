@@ -1,18 +1,20 @@
 //! Provisional tracking of open rounds from daily snapshots of prices.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::prices::price_sheet;
 use capitalbench_archive::results::interim_update::{
-    Sheets, days_of, entry_sheet, files, snapshot_file, snapshots_folder, store, usable_sheets,
+    Bases, Sheets, basis_file, days_of, entry_sheet, files, snapshot_file, snapshots_folder, store,
+    usable_sheets,
 };
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use capitalbench_archive::run::validation::load_parsed;
 use capitalbench_archive::verify::derivation;
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::market::calendar::{closure_reason, rows_final_at};
+use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::RunId;
 use jiff::Timestamp;
@@ -46,6 +48,7 @@ pub struct InterimRequest {
     pub universe_round: Option<String>,
     /// Track with what there is when the snapshot cannot be had.
     pub soft_fail: bool,
+    pub at_limit: AtLimit,
     pub dry_run: bool,
 }
 
@@ -109,10 +112,11 @@ pub fn update_interim(
         Err(error) => return Err(error),
     };
     let sheets = usable_sheets(&folder, &rounds)?;
+    let bases = Bases::load(&folder)?;
     for round in &open {
         let name = round.inputs.folder.name();
         let written = (!request.dry_run).then(|| operator.now());
-        match track(operator, round, &sheets, written) {
+        match track(operator, round, (&sheets, &bases), written) {
             Ok(day) => told.push((name, Tracked::Until(day))),
             Err(error) => {
                 failed.insert(name, error.to_string());
@@ -201,24 +205,37 @@ fn ensure_snapshot(
             "would be created"
         });
     }
-    let text = fetch_snapshot(operator, request, &round.inputs)?;
-    file_ops::create_folder(folder)?;
-    file_ops::replace(&file, text.as_bytes())?;
+    let entries: BTreeSet<Date> = open.iter().map(|own| own.window.entry).collect();
+    let (text, windows) = fetch_snapshot(operator, request, &round.inputs, &entries)?;
+    let basis = basis_file(folder, day, &windows, &entries);
+    // The snapshot comes last: a day that has it has its basis too.
+    let files: Vec<(PathBuf, String)> = basis.into_iter().chain([(file, text)]).collect();
+    file_ops::replace_all(&files)?;
     Ok(if is_there { "overwritten" } else { "created" })
 }
 
-/// The closes of one day of a whole universe.
+/// The closes of one day of a whole universe, and the answers from the first entry to that day.
 fn fetch_snapshot(
     operator: &Operator,
     request: &InterimRequest,
     inputs: &RoundInputs,
-) -> Result<String, Error> {
+    entries: &BTreeSet<Date>,
+) -> Result<(String, Vec<PriceWindow>), Error> {
     let day = request.day;
-    let fetcher = Fetcher::open(operator, &request.vendor, &request.rounds, AtLimit::Stop)?;
+    let fetcher = Fetcher::open(operator, &request.vendor, &request.rounds, request.at_limit)?;
     refuse_in_real_round(&fetcher, &inputs.manifest)?;
     let question = format!("snapshot_{day}");
-    let options = priced_options(&inputs.universe);
-    let days = Days::both_ends(day, day);
+    let mut options = priced_options(&inputs.universe, day);
+    // What was delisted has no close any more; the rounds keep its last one.
+    options.retain(|(id, _)| {
+        let option = inputs.universe.get(id);
+        option.is_none_or(|option| option.priced_on(day) == day)
+    });
+    let from = entries.first().copied().unwrap_or(day);
+    let days = Days {
+        needed: vec![day],
+        ..Days::any_of(from, day)
+    };
     let answers = fetcher.fetch_whole(&question, &options, &days);
     let mut windows = Vec::new();
     for (option_id, answer) in wait(answers)?? {
@@ -230,7 +247,7 @@ fn fetch_snapshot(
     let label = fetcher.source.stored_label();
     let text = price_sheet::render(&inputs.universe, &windows, day, label);
     fetcher.forget(&question)?;
-    Ok(text)
+    Ok((text, windows))
 }
 
 fn valid(round: &Open) -> Result<Vec<Submission>, Error> {
@@ -244,13 +261,13 @@ fn valid(round: &Open) -> Result<Vec<Submission>, Error> {
 fn track(
     operator: &Operator,
     round: &Open,
-    sheets: &Sheets,
+    (sheets, bases): (&Sheets, &Bases),
     written: Option<Timestamp>,
 ) -> Result<Date, Error> {
     let (entry, made) = entry_sheet(&round.inputs, round.window, sheets)?;
     let days = days_of(round.window, &entry, sheets);
     let (folder, run) = (&round.inputs.folder, &round.run.folder);
-    let files = files(&round.inputs, run, &valid(round)?, &days)?;
+    let files = files(&round.inputs, run, &valid(round)?, &days, bases)?;
     if let Some(now) = written {
         with_awaited(folder, || {
             store(folder, run, &files, made.as_deref())?;
@@ -290,6 +307,11 @@ pub fn track_run(
         window,
         run,
     };
-    let day = track(operator, &open, &sheets, Some(operator.now()))?;
+    let day = track(
+        operator,
+        &open,
+        (&sheets, &Bases::default()),
+        Some(operator.now()),
+    )?;
     Ok((folder.name(), day))
 }

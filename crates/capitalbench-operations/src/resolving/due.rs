@@ -29,6 +29,7 @@ pub struct DueRequest {
     pub max: Option<usize>,
     /// Where the boards go; by default beside the rounds.
     pub boards: Option<PathBuf>,
+    pub at_limit: AtLimit,
 }
 
 /// Rounds whose job is due, and jobs that cannot be read.
@@ -136,7 +137,7 @@ fn resolve_all(
     let rounds = absolute(&request.rounds)?;
     let resolver = Resolver {
         operator,
-        fetchers: Fetchers::open(operator, &request.prices, &rounds, AtLimit::Stop)?,
+        fetchers: Fetchers::open(operator, &request.prices, &rounds, request.at_limit)?,
         worker: worker(request.worker.as_deref(), Some(request.lease)),
         universes: Universes::default(),
     };

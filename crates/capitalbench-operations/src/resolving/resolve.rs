@@ -164,14 +164,16 @@ impl Resolver<'_> {
         inputs: &RoundInputs,
         held: &HeldRound,
     ) -> Result<Option<Stopped>, Error> {
+        let window = window(inputs, None, None)?;
         let plan = FetchPlan {
             inputs,
-            window: window(inputs, None, None)?,
+            window,
             purpose: Purpose::Final,
             coverage: Coverage::FullUniverse,
-            options: options(inputs, Coverage::FullUniverse, None)?,
+            options: options(inputs, window.exit, Coverage::FullUniverse, None)?,
             correct: Some(NOT_USABLE.to_owned()),
             other_source: None,
+            accept_moves: None,
         };
         require_final_rows(&plan, self.operator.clock.now())?;
         Ok(match fetch_prices(&plan, &self.fetchers, held).await? {

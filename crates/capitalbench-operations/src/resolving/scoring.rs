@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use capitalbench_archive::disk::layout::{ENTRY_PRICES, EXIT_PRICES};
+use capitalbench_archive::round::ending;
 use capitalbench_archive::round::jobs;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
@@ -26,6 +27,7 @@ pub fn score_round(
     writing: &Writing,
 ) -> Result<Scored, Error> {
     let folder = RoundFolder::open(round)?;
+    ending::require_open(&folder)?;
     note_instant(operator, &folder, writing)?;
     let run = RuledRun::named_or_official(&folder, run_id)?;
     let inputs = open_inputs(round)?;

@@ -9,6 +9,7 @@ use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_database::delta::Delta;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
+use capitalbench_database::gateway::Gateway as _;
 use capitalbench_database::log_files::bundles;
 use capitalbench_database::round_files::Files;
 use capitalbench_database::sync::{REQUEST_BYTES, Scope, SyncError, Synced, sync};
@@ -55,6 +56,15 @@ impl Target {
     /// The project as everybody may read it.
     pub fn public(configuration: &Configuration) -> Result<Rest, Error> {
         Ok(Rest(configuration.supabase(SUPABASE_URL, PUBLIC_KEY)?))
+    }
+
+    /// The version of its schema; none where it was never migrated.
+    pub async fn schema_version(&self) -> Result<Option<i32>, Error> {
+        let state = match self {
+            Self::Direct(url) => Direct::connect(url).await?.state().await?,
+            Self::Rest(rest) => rest.state().await?,
+        };
+        Ok(state.schema_version)
     }
 
     async fn sync(

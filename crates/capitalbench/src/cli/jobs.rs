@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use jiff::Timestamp;
 
-use super::shared::{CrossCheckChoice, Now, Round, RoundsDir, SourceChoice, instant};
+use super::shared::{CrossCheckChoice, Now, Patience, Round, RoundsDir, SourceChoice, instant};
 
 /// Resolve every round that is due
 ///
@@ -38,6 +38,8 @@ pub(crate) struct ResolveDue {
     pub(crate) source: SourceChoice,
     #[command(flatten)]
     pub(crate) cross_check: CrossCheckChoice,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
     /// Name of this worker in leases
     #[arg(long, value_name = "NAME")]
     pub(crate) worker_id: Option<String>,

@@ -16,7 +16,7 @@ use super::shared::Now;
 ///
 /// $ capitalbench league run --watch
 ///
-/// Exit codes: 0 done, 1 not complete, 2 could not run.
+/// Exit codes: 0 done, 1 not complete, 2 could not run, 3 the price source answers no more for now.
 #[derive(Debug, Args)]
 pub(crate) struct League {
     #[command(subcommand)]
@@ -47,6 +47,15 @@ pub(crate) struct LeagueCheck {
 }
 
 /// Show what happens next, when and at what cost
+///
+/// Nobody is asked and nothing is written; no key is needed. A cost is the most that can be billed: every
+/// token a model may write and every retry, within the budget of league.yaml.
+///
+/// $ capitalbench league plan
+///
+/// $ capitalbench league plan --weeks 12 --json
+///
+/// Exit codes: 0 shown, 2 could not run.
 #[derive(Debug, Args)]
 pub(crate) struct LeaguePlan {
     #[command(flatten)]
@@ -59,12 +68,27 @@ pub(crate) struct LeaguePlan {
 }
 
 /// Do everything that is due
+///
+/// One pass opens the round of the coming deadline, makes its table and briefing, freezes, asks, accepts,
+/// tracks, resolves and publishes, as far as that is due, and nothing twice. It may run every minute; two
+/// at once behave as one, and one that was killed is taken up by the next. A round whose deadline was
+/// missed is recorded as abandoned, never asked late. Providers are called only with
+/// `allow_real_api_calls: true` in league.yaml.
+///
+/// $ capitalbench league run
+///
+/// $ capitalbench league run --watch
+///
+/// $ capitalbench league run --league /srv/house-league --json
+///
+/// Exit codes: 0 nothing is left to do now, 1 a step failed and is tried again, 2 could not run, 3 the
+/// price source answers no more for now.
 #[derive(Debug, Args)]
 pub(crate) struct LeagueRun {
     #[command(flatten)]
     pub(crate) league: LeagueDir,
     /// Go on until Ctrl-C, with a pass whenever something is due
-    #[arg(long)]
+    #[arg(long, conflicts_with = "instant")]
     pub(crate) watch: bool,
     #[command(flatten)]
     pub(crate) now: Now,

@@ -20,7 +20,7 @@ const GROUPS: [(&str, &str); 6] = [
     (
         "Run a league",
         "import-research fetch-universe-performance make-briefing hash-round show-prompt \
-         check-providers smoke-provider void-round fetch-prices score-round \
+         check-providers smoke-provider void-round fetch-prices record-listing score-round \
          update-interim-performance worker",
     ),
     (
@@ -44,7 +44,7 @@ const GROUPS: [(&str, &str); 6] = [
 ];
 
 const EXITS: &str = "Exit codes: 0 success, 1 what was checked does not hold or is not complete, \
-2 could not run. The help of a verb says what this means for it. With --json an error is one JSON \
+2 could not run, 3 a league waits for its price source. The help of a verb says what this means for it. With --json an error is one JSON \
 object on standard error: {\"error\": {\"code\": 2, \"message\": …, \"hint\": …}}.";
 
 /// The top of the help, and what follows the verbs when all of them are shown.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, ValueEnum};
 use jiff::civil::Date;
 
-use super::shared::{CrossCheckChoice, Now, Round, RoundsDir, SourceChoice, day};
+use super::shared::{CrossCheckChoice, Now, Patience, Round, RoundsDir, SourceChoice, day};
 
 /// Fetch the closes of a round's window
 ///
@@ -58,6 +58,9 @@ pub(crate) struct FetchPrices {
     /// Ask another source than the manifest froze; the reason is kept with the prices
     #[arg(long, value_name = "REASON")]
     pub(crate) other_source: Option<String>,
+    /// Believe a move of a day beyond the round's limit; the reason is kept with the prices
+    #[arg(long, value_name = "REASON")]
+    pub(crate) accept_moves: Option<String>,
     /// Say what would be asked, ask nobody and write nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
@@ -67,9 +70,8 @@ pub(crate) struct FetchPrices {
 
 #[derive(Debug, Args)]
 pub(crate) struct FetchManner {
-    /// Wait when a limit is reached instead of stopping
-    #[arg(long)]
-    pub(crate) wait: bool,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
     /// Replace final prices, with --correct; the old ones are kept in prices/replaced
     #[arg(long, requires = "correct")]
     pub(crate) overwrite_prices: bool,
@@ -84,6 +86,43 @@ pub(crate) enum SideChoice {
     Entry,
     /// The ending close, with the starting close of the same answer
     Exit,
+}
+
+/// Record that an option of a frozen round was renamed or delisted
+///
+/// Prices of a renamed option are asked for by its new symbol. A delisted one keeps its last official
+/// close and counts as cash from then on; a source that still has a later close refutes it. The
+/// change is a new file of the round, signed like the others, and `verify` names it.
+///
+/// $ capitalbench record-listing --round rounds/my-round --option EURO --renamed-to FXEU
+/// --on 2026-12-09 --reason "the fund was renamed"
+///
+/// $ capitalbench record-listing --round rounds/my-round --option EURO --delisted
+/// --on 2026-12-09 --reason "the fund was closed"
+///
+/// Exit codes: 0 recorded, 2 could not run.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("change").required(true))]
+pub(crate) struct RecordListing {
+    #[command(flatten)]
+    pub(crate) round: Round,
+    /// The id of the option
+    #[arg(long, value_name = "ID")]
+    pub(crate) option: String,
+    /// The symbol that vendors know it by from the day on
+    #[arg(long, group = "change", value_name = "SYMBOL")]
+    pub(crate) renamed_to: Option<String>,
+    /// The day had the last official close
+    #[arg(long, group = "change")]
+    pub(crate) delisted: bool,
+    /// The first day of the new symbol, or the day of the last close
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) on: Date,
+    /// Where this is known from; kept with the round
+    #[arg(long, value_name = "REASON")]
+    pub(crate) reason: String,
+    #[command(flatten)]
+    pub(crate) now: Now,
 }
 
 /// Score a run, or every official run of a folder
@@ -162,6 +201,8 @@ pub(crate) struct UpdateInterimPerformance {
     pub(crate) manner: SnapshotManner,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
     /// Use the existing snapshots when the fetch fails
     #[arg(long)]
     pub(crate) soft_fail: bool,

@@ -8,7 +8,7 @@ use clap::{ArgGroup, Args, ValueEnum};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::shared::{Now, Round, RoundsDir, Source, SourceChoice, day, instant, word};
+use super::shared::{Now, Patience, Round, RoundsDir, Source, SourceChoice, day, instant, word};
 
 /// Play an invented market offline, with its boards
 ///
@@ -119,6 +119,9 @@ pub(crate) struct InitRound {
     /// The source they will be compared with, frozen with the round
     #[arg(long, value_enum, value_name = "SOURCE")]
     pub(crate) second_price_source: Option<Source>,
+    /// The largest move of a day that is believed from one source, in basis points; from v1.2 on
+    #[arg(long, value_name = "BPS", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) largest_daily_move_bps: Option<u32>,
     #[command(flatten)]
     pub(crate) rounds: RoundsDir,
     #[command(flatten)]
@@ -240,6 +243,11 @@ pub(crate) struct FetchUniversePerformance {
     /// Replace an existing table
     #[arg(long)]
     pub(crate) overwrite_performance: bool,
+    /// Believe a move of a day beyond the round's limit; the reason is frozen with the table
+    #[arg(long, value_name = "REASON")]
+    pub(crate) accept_moves: Option<String>,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
     #[command(flatten)]
     pub(crate) now: Now,
 }
@@ -272,6 +280,8 @@ pub(crate) struct ValidateUniverse {
     pub(crate) end_date: Date,
     #[command(flatten)]
     pub(crate) source: SourceChoice,
+    #[command(flatten)]
+    pub(crate) patience: Patience,
     #[command(flatten)]
     pub(crate) now: Now,
 }

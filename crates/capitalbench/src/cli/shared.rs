@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use capitalbench_core::market::cross_check::DEFAULT_TOLERANCE_BPS;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::time::parse_day;
+use capitalbench_operations::prices::fetcher::AtLimit;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use jiff::Timestamp;
@@ -61,6 +62,24 @@ pub(crate) struct SourceChoice {
     /// Folder of histories for the csv source
     #[arg(long, value_name = "DIR", required_if_eq("source", "csv"))]
     pub(crate) histories: Option<PathBuf>,
+}
+
+/// What to do when the plan of a price source is used up.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct Patience {
+    /// Wait when a limit is reached instead of stopping
+    #[arg(long)]
+    wait: bool,
+}
+
+impl Patience {
+    pub(crate) fn at_limit(self) -> AtLimit {
+        if self.wait {
+            AtLimit::Wait
+        } else {
+            AtLimit::Stop
+        }
+    }
 }
 
 #[derive(Debug, Clone, Args)]

@@ -11,6 +11,7 @@ use capitalbench_database::sync::{Scope, Synced};
 use capitalbench_operations::league::pass::Step;
 use capitalbench_operations::operator::configuration::LOG_KEY;
 use capitalbench_operations::operator::{Listener, Notice};
+use capitalbench_operations::prices::fetcher::AtLimit;
 use capitalbench_operations::prices::sources::{CrossCheckChoice, PriceChoice, Vendor};
 use capitalbench_operations::proof::anchor::Anchored;
 use capitalbench_operations::proof::record::Recorded;
@@ -54,6 +55,15 @@ impl Listener for Console {
                     bar.finish_and_clear();
                 }
             }),
+            Notice::PlanTakes { time, at_limit } => {
+                let next = match at_limit {
+                    AtLimit::Wait => format!("; this command waits until {}", time.until),
+                    AtLimit::Stop => "; this command stops when the plan is used up and keeps the \
+                                      answers, and the same command then goes on"
+                        .to_owned(),
+                };
+                remark(paint(DIM, format!("{time}{next}")));
+            }
             Notice::PlanUsedUp { left } => self.with_bar(|bar| {
                 let seconds = left.as_secs();
                 let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);

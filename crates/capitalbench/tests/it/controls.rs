@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::fake_models::{FAR, ROUND, frozen_with};
+use crate::fake_models::{FAR, ROUND, V1_1, frozen_with};
 use crate::harness::{PENDING, Ran, Test, WEEKLY};
 
 const MODELS: &str = "models:\n\
@@ -16,7 +16,7 @@ fn run(test: &Test, line: &str) -> Ran {
 
 /// A rehearsal of a frozen round.
 fn rehearsed(more: &str) -> Test {
-    let test = frozen_with(MODELS, FAR);
+    let test = frozen_with(MODELS, FAR, V1_1);
     run(&test, &asking("first", more)).code(0);
     test
 }

@@ -3,7 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::fake_models::{FAR, KEY, ROUND, frozen_with};
+use crate::fake_models::{FAR, KEY, ROUND, V1_1, frozen_with};
 use crate::scripted_models::{Answer, responses, serve};
 
 /// Model, provider, and what becomes of its attempt: a step of the ladder or a reason.
@@ -194,7 +194,7 @@ fn every_kind_of_failure_has_its_own_reason() {
              max_wall_clock_seconds: {patience}\n"
         )
     });
-    let test = frozen_with(&format!("models:\n{}", models.concat()), FAR);
+    let test = frozen_with(&format!("models:\n{}", models.concat()), FAR, V1_1);
     let ask = "run-round --round rounds/OVER-HTTP-1W --models models.yaml --run-id first \
                --run-type official --yes --allow-real-api-calls --max-retries 0 --retry-pause 0.005 --json";
     let ask: Vec<&str> = ask.split_whitespace().collect();

@@ -15,7 +15,7 @@ use crate::waiting::{PATIENCE, Watched};
 mod round;
 mod wire;
 
-pub(crate) use round::{AskedRound, FAR, KEY, ROUND, frozen_with};
+pub(crate) use round::{AskedRound, FAR, KEY, ROUND, V1_1, V1_2, frozen_with};
 pub(crate) use wire::{Said, TOKENS, Wire};
 
 /// One question as the server heard it.

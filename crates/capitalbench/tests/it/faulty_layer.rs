@@ -52,7 +52,7 @@ impl FaultyLayer {
 }
 
 /// Commands that write the record of a round; for real rounds they take no `--now`.
-const RECORDING: [&str; 11] = [
+const RECORDING: [&str; 12] = [
     "accept-run",
     "automation-cancel",
     "automation-retry",
@@ -64,6 +64,7 @@ const RECORDING: [&str; 11] = [
     "run-round",
     "score-round",
     "update-interim-performance",
+    "void-round",
 ];
 
 /// Variables that stop the machine's clock at an instant for a program, however slow the machine is.

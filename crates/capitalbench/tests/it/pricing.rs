@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::fake_models::{FAR, KEY, ROUND, frozen_with};
+use crate::fake_models::{FAR, KEY, ROUND, V1_1, frozen_with};
 use crate::harness::{Ran, Test};
 use crate::scripted_models::{Answer, responses, serve};
 
@@ -36,7 +36,7 @@ fn a_cost_can_be_worked_out_again_from_what_the_run_keeps() {
         )
     };
     let models = format!("models:\n{}{}", model("gpt-5.6-sol"), model("house-model"));
-    let test = frozen_with(&models, FAR);
+    let test = frozen_with(&models, FAR, V1_1);
     ask(&test, "--dry-run")
         .code(0)
         .complains("prices: genai-prices 0.2.1 as of 2026-10-30")
@@ -92,7 +92,7 @@ fn a_used_up_allowance_is_waited_for() {
              base_url: {address}\n  api_key_env: CANARY_KEY\n"
         )
     });
-    let test = frozen_with(&format!("models:\n{}", models.concat()), FAR);
+    let test = frozen_with(&format!("models:\n{}", models.concat()), FAR, V1_1);
     ask(&test, "--max-concurrent 1").code(1);
     let moment = |path: &str, field: &str| -> jiff::Timestamp {
         let written = read(&test, path)[field]

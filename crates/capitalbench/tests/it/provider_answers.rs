@@ -10,7 +10,7 @@ use capitalbench_operations::asking::providers::PROVIDERS;
 use capitalbench_testing::answers::{Counted, Filling, Recorded, recorded};
 use serde_json::{Value, json};
 
-use crate::fake_models::{FAR, KEY, ROUND, decision, frozen_with};
+use crate::fake_models::{FAR, KEY, ROUND, V1_1, decision, frozen_with};
 use crate::harness::{Ran, Test};
 use crate::scripted_models::{Answer, serve};
 
@@ -128,7 +128,7 @@ fn play() -> (Arc<Corpus>, Test, Ran) {
     let played = Arc::clone(&corpus);
     let address = serve(move |path, body| played.answer(path, body));
     let (models, prices) = corpus.files(&address);
-    let test = frozen_with(&models, FAR);
+    let test = frozen_with(&models, FAR, V1_1);
     fs::write(test.path("prices.yaml"), prices).expect("a price card");
     let line = format!(
         "run-round --round {ROUND} --models models.yaml --pricing prices.yaml --run-id first \

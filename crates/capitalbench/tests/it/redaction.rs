@@ -10,7 +10,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::due_rounds::{LATER, due_rounds};
-use crate::fake_models::{FAR, frozen_with};
+use crate::fake_models::{FAR, V1_1, frozen_with};
 use crate::harness::{Ran, Test, WEEKLY};
 use crate::operator::{ROUND, draft};
 
@@ -267,7 +267,7 @@ fn models(address: &str) -> String {
 fn model_commands_show_no_key() {
     for (status, kind) in MANNERS {
         let echo = echo(status, kind);
-        let test = frozen_with(&models(&echo.address), FAR);
+        let test = frozen_with(&models(&echo.address), FAR, V1_1);
         fs::write(test.path("prices.yaml"), "pricing: {}\n").expect("a written file");
         hides(&test, &echo, &["check-providers"]).code(0);
         hides(&test, &echo, &["check-providers", "--json"]).code(0);

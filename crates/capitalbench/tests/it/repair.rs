@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use crate::fake_models::{Answer, AskedRound, Call, FakeModels, ROUND, Wire};
+use crate::fake_models::{Answer, AskedRound, Call, FakeModels, ROUND, V1_1, V1_2, Wire};
 use crate::faulty_layer::still_clock;
 use crate::harness::{Ran, Test, codes_of};
 use crate::page_script::{look, node};
@@ -102,9 +102,9 @@ fn sign(test: &Test) {
     test.run(&["hash-round", "--round", ROUND]).code(0);
 }
 
-fn a_wrong_key_is_repaired(signed: bool) {
+fn a_wrong_key_is_repaired(signed: bool, label: &str) {
     let (server, repaired) = refusing(401);
-    let round = AskedRound::new(&server, &four());
+    let round = AskedRound::under(label, &server, &four());
     if signed {
         sign(round.test());
     }
@@ -152,12 +152,14 @@ fn findings(report: &Value) -> Vec<Value> {
 
 #[test]
 fn a_wrong_key_is_repaired_and_every_model_answers_once() {
-    a_wrong_key_is_repaired(false);
+    a_wrong_key_is_repaired(false, V1_1);
+    a_wrong_key_is_repaired(false, V1_2);
 }
 
 #[test]
 fn a_wrong_key_is_repaired_in_a_signed_round() {
-    a_wrong_key_is_repaired(true);
+    a_wrong_key_is_repaired(true, V1_1);
+    a_wrong_key_is_repaired(true, V1_2);
 }
 
 #[test]

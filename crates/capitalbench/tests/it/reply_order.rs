@@ -1,9 +1,7 @@
-//! The labels of v1.2: decision before reasons before confidence, for invented markets only.
-
-use std::fs;
+//! The labels of v1.2: decision before reasons before confidence.
 
 use crate::harness::{Ran, Test, copy_tree};
-use crate::operator::{ARGUMENTS, NAME, NOW, ROUND, init};
+use crate::operator::{ARGUMENTS, NAME, ROUND, init};
 use crate::signed_round::demo_inputs;
 
 const PLAYED: &str = "rounds/TRIAL-1W";
@@ -146,28 +144,6 @@ fn verify_notices_a_form_that_the_label_does_not_prescribe() {
     );
     let other = played("portfolio", 3).replace("prompt.md", "You answer once.", "You answer.");
     assert_eq!(codes(other), ["reply-form-differs prompt.md"]);
-    let real = "publication_stream: synthetic\n";
-    let relabelled = played("portfolio", 3).replace("manifest.yaml", real, "");
-    assert_eq!(codes(relabelled), ["methodology-on-trial manifest.yaml"]);
-}
-
-#[test]
-fn a_round_of_a_real_market_cannot_have_a_label_on_trial() {
-    for format in ["portfolio", "single_pick"] {
-        let test = Test::operator(ROUND);
-        let label = format!("{format}-v1.2");
-        let chosen = ["--submission-format", format, "--methodology", &label];
-        let before = test.tree();
-        init(&test, &[&ARGUMENTS[..], &chosen].concat())
-            .code(2)
-            .complains(&format!(
-                "--methodology {label}: its rules still grow, so only rounds of an invented \
-                 market may have it"
-            ))
-            .complains(&format!("add --synthetic, or use {format}-v1.1"));
-        assert_eq!(before, test.tree());
-        init(&test, &[&ARGUMENTS[..], &chosen, &["--synthetic"]].concat()).code(0);
-    }
 }
 
 #[test]
@@ -188,86 +164,6 @@ fn an_unknown_label_or_one_of_another_format_is_named_with_the_known_ones() {
         .complains("a new portfolio round has portfolio-v1.1 or portfolio-v1.2");
         assert!(!test.path(ROUND).exists());
     }
-}
-
-/// A round of a real market whose manifest was given the label by hand, then frozen.
-fn relabelled() -> Test {
-    let test = Test::operator(ROUND);
-    // Without a frozen roster, so that every configured model takes part.
-    let arguments = [&ARGUMENTS[..6], &ARGUMENTS[8..]].concat();
-    init(&test, &arguments).code(0);
-    let import = crate::operator::import("briefing.md", "2026-12-06T09:00:00Z");
-    test.run(&import).code(0);
-    let test = test.replace("manifest.yaml", "portfolio-v1.1", "portfolio-v1.2");
-    test.run(&crate::operator::FETCH_CSV).code(0);
-    test.run(&["hash-round", "--round", ROUND, "--now", NOW])
-        .code(0);
-    test
-}
-
-#[test]
-fn no_real_model_is_asked_under_a_label_on_trial() {
-    let test = relabelled();
-    let models = "models:\n- model_id: openai-x\n  provider: openai\n  api_model_name: gpt-5.2\n";
-    fs::write(test.path("real.yaml"), models).expect("a written file");
-    let ask = [
-        "run-round",
-        "--round",
-        ROUND,
-        "--models",
-        "real.yaml",
-        "--now",
-        NOW,
-    ];
-    let kind = ["--run-type", "stability"];
-    for more in [&["--allow-real-api-calls", "--yes"][..], &["--dry-run"]] {
-        let arguments = [&ask[..], &kind, more].concat();
-        test.run_with(&[("OPENAI_API_KEY", "sk-none")], &arguments)
-            .code(2)
-            .complains(
-                "portfolio-v1.2 is on trial: its rules still grow, so no real model is asked",
-            )
-            .complains("open a round under portfolio-v1.1");
-    }
-    assert!(
-        fs::read_dir(test.file("runs"))
-            .expect("runs")
-            .next()
-            .is_none()
-    );
-    // A rehearsal asks nobody, and does not become the record.
-    let mock = [
-        "--models",
-        "models.yaml",
-        "--mock",
-        "--run-type",
-        "official",
-        "--run-id",
-        "m",
-    ];
-    let run = [
-        "run-round",
-        "--round",
-        ROUND,
-        "--quiet",
-        "--retry-pause",
-        "0",
-        "--now",
-        NOW,
-    ];
-    test.run(&[&run[..], &mock].concat()).code(0);
-    let accept = [
-        "accept-run",
-        "--round",
-        ROUND,
-        "--run-id",
-        "m",
-        "--now",
-        NOW,
-    ];
-    test.run(&accept)
-        .code(1)
-        .says("the round's methodology is on trial");
 }
 
 #[test]

@@ -339,22 +339,31 @@ fn a_league() -> impl Strategy<Value = League> {
         league.budget.per_round = choices[7]
             .then(|| Cost::from_usd(f64::from(cents) / 100.0))
             .flatten();
-        league.prices.histories = optional(8);
-        league.prices.plan = choices[9].then(|| "50/1000/-".to_owned());
-        league.prices.second = choices[10].then(|| "yahoo".to_owned());
         league.prices.tolerance_bps = f64::from(cents) / 64.0 % 10_000.0;
         league.prices.largest_daily_move = f64::from(bps) / 10_000.0;
-        league.clocks.roots = optional(11).into_iter().collect();
-        league.clocks.calendars = choices[1]
-            .then(|| "https://cal.example".to_owned())
-            .into_iter()
-            .collect();
-        league.publication.site = optional(2).filter(|site| site != "none");
-        league.publication.database = choices[3];
-        league.messages.webhook_variable = choices[4].then(|| "HOOK".to_owned());
-        league.messages.command = optional(5);
-        league
+        with_the_rest(league, &choices, &optional)
     })
+}
+
+/// Sets the fields that a league may leave out.
+fn with_the_rest(
+    mut league: League,
+    choices: &[bool],
+    optional: &dyn Fn(usize) -> Option<String>,
+) -> League {
+    league.prices.histories = optional(8);
+    league.prices.plan = choices[9].then(|| "50/1000/-".to_owned());
+    league.prices.second = choices[10].then(|| "yahoo".to_owned());
+    league.clocks.roots = optional(11).into_iter().collect();
+    league.clocks.calendars = choices[1]
+        .then(|| "https://cal.example".to_owned())
+        .into_iter()
+        .collect();
+    league.publication.site = optional(2).filter(|site| site != "none");
+    league.publication.database = choices[3];
+    league.messages.webhook_variable = choices[4].then(|| "HOOK".to_owned());
+    league.messages.command = optional(5);
+    league
 }
 
 proptest! {

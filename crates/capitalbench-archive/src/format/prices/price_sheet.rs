@@ -50,11 +50,12 @@ impl Priced<'_> {
     };
 }
 
-/// The sheet of one day of fetched windows, in universe order; cash is worth one.
+/// The sheet of one day of fetched windows, in universe order; cash is worth one, and a delisted
+/// option has its last official close.
 pub fn render(universe: &Universe, windows: &[PriceWindow], day: Date, source: &str) -> String {
     render_rows(universe, day, |option| {
         let window = windows.iter().find(|own| own.option_id == option.id);
-        let session = window.and_then(|window| window.on(day));
+        let session = window.and_then(|window| window.on(option.priced_on(day)));
         let priced = session.map(|session| Priced {
             close: session.close,
             adjusted: session.adjusted,
@@ -90,7 +91,7 @@ fn render_rows<'a>(
             text.row([
                 option.id.as_str(),
                 option.symbol.as_deref().unwrap_or_default(),
-                &day.to_string(),
+                &option.priced_on(day).to_string(),
                 &number(own.close),
                 &number(own.adjusted),
                 own.source,

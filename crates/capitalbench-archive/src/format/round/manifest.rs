@@ -54,6 +54,7 @@ struct Stored {
     second_price_source: Option<String>,
     #[serde(default)]
     provider_hosts: Vec<String>,
+    largest_daily_move_bps: Option<u32>,
     failure_policy: Option<StoredPolicy>,
     #[serde(rename = "paired_round_id")]
     _paired_round_id: Option<String>,
@@ -134,6 +135,12 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
                 .into_iter()
                 .map(|host| filled("provider_hosts", host))
                 .collect::<Result<_, _>>()?,
+            largest_daily_move_bps: match stored.largest_daily_move_bps {
+                Some(0) => {
+                    return Err(Fault::field("largest_daily_move_bps", "must be above zero"));
+                }
+                other => other,
+            },
         },
         failure_policy: stored
             .failure_policy

@@ -92,6 +92,8 @@ fn origin_lines(manifest: &Manifest) -> Vec<String> {
         .iter()
         .filter_map(|(key, value)| Some(format!("{key}: {}", yaml_text(value.as_deref()?))))
         .collect();
+    let largest = origins.largest_daily_move_bps.iter();
+    lines.extend(largest.map(|bps| format!("largest_daily_move_bps: {bps}")));
     if !origins.provider_hosts.is_empty() {
         lines.push("provider_hosts:".to_owned());
     }

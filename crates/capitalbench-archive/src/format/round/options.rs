@@ -1,7 +1,11 @@
 //! `options.yaml` and universe files → [`Universe`].
 
-use capitalbench_core::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
+use capitalbench_core::market::calendar::is_session;
+use capitalbench_core::market::universe::{
+    Listing, ListingChange, MarketOption, RiskBucket, RoleFlags, Universe,
+};
 use capitalbench_core::values::ids::OptionId;
+use capitalbench_core::values::time::parse_day;
 use serde::Deserialize;
 
 use crate::disk::error::Fault;
@@ -39,6 +43,21 @@ struct StoredOption {
     #[serde(default)]
     is_benchmark: bool,
     include_in_universe: Option<bool>,
+    renamed: Option<StoredRename>,
+    delisted: Option<StoredDelisting>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredRename {
+    to: String,
+    on: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredDelisting {
+    on: String,
 }
 
 /// Reads a universe: a map with the key `options`, or a bare list.
@@ -111,12 +130,42 @@ fn market_option(stored: StoredOption) -> Result<MarketOption, Fault> {
             cash: stored.is_cash,
             reference: stored.is_benchmark,
         },
+        change: listing_change(stored.renamed, stored.delisted)?,
         listing: if stored.include_in_universe.unwrap_or(true) {
             Listing::Shown
         } else {
             Listing::Hidden
         },
         id,
+    })
+}
+
+fn listing_change(
+    renamed: Option<StoredRename>,
+    delisted: Option<StoredDelisting>,
+) -> Result<Option<ListingChange>, Fault> {
+    let session = |field: &str, text: &str| {
+        let wrong = || Fault::field(field, format!("{text:?} is not a session's day"));
+        parse_day(text)
+            .filter(|day| is_session(*day))
+            .ok_or_else(wrong)
+    };
+    Ok(match (renamed, delisted) {
+        (None, None) => None,
+        (Some(_), Some(_)) => {
+            let text = "an option is renamed or delisted, not both";
+            return Err(Fault::field("delisted", text));
+        }
+        (Some(own), None) => {
+            let to = clean(Some(own.to));
+            Some(ListingChange::Renamed {
+                to: to.ok_or_else(|| Fault::field("renamed.to", "is blank"))?,
+                on: session("renamed.on", &own.on)?,
+            })
+        }
+        (None, Some(own)) => Some(ListingChange::Delisted {
+            on: session("delisted.on", &own.on)?,
+        }),
     })
 }
 

@@ -33,6 +33,7 @@ pub(super) fn need(path: &str) -> Need {
         // Private, and no board follows from it.
         _ if path == layout::SOURCE_HISTORIES => Need::Not,
         [layout::ROUND_SUMMARY] => Need::Not,
+        _ if path.starts_with(layout::LISTING_CHANGES) => Need::Needed,
         [_] | ["market_data", ..] | ["prices", _] => Need::Needed,
         ["runs", _, inside @ ..] => {
             let inside = inside.join("/");

@@ -84,3 +84,23 @@ fn a_paid_plan_of_alpha_vantage_has_no_limit_of_a_day() {
         assert_eq!(Plan::parse_alpha_vantage(text), None, "{text}");
     }
 }
+
+#[test]
+fn many_symbols_take_as_long_as_the_plan_makes_them() {
+    let now = at("2026-03-02T10:00:00Z");
+    let names: Vec<String> = (0..69).map(|number| format!("S{number}")).collect();
+    let symbols = || names.iter().map(String::as_str);
+    let instants = Usage::default().instants(Plan::TIINGO_FREE, symbols(), now);
+    let later = at("2026-03-02T11:00:00Z");
+    assert_eq!(instants.iter().filter(|at| **at == now).count(), 50);
+    assert_eq!(instants.iter().filter(|at| **at == later).count(), 19);
+    let used = Usage {
+        questions: vec![at("2026-03-02T09:30:00Z"); 40],
+        ..Usage::default()
+    };
+    let instants = used.instants(Plan::TIINGO_FREE, symbols(), now);
+    assert_eq!(instants.last(), Some(&later));
+    let free = Plan::ALPHA_VANTAGE_FREE;
+    let instants = Usage::default().instants(free, symbols(), now);
+    assert_eq!(instants.last(), Some(&at("2026-03-04T10:00:00Z")));
+}

@@ -59,6 +59,7 @@ fn option(entry: &BTreeMap<&str, &str>) -> MarketOption {
             reference: entry.get("is_benchmark") == Some(&"true"),
         },
         listing: Listing::Shown,
+        change: None,
     }
 }
 

@@ -7,12 +7,6 @@ use jiff::Timestamp;
 use super::*;
 use crate::asking::price_card::PriceBook;
 use crate::asking::providers::check_model;
-use crate::operator::Silence;
-use crate::operator::configuration::Configuration;
-
-fn operator() -> Operator {
-    Operator::new(Configuration::empty(), None, Box::new(Silence))
-}
 
 fn settings(text: &str) -> Vec<ModelSettings> {
     models::parse_settings(text.as_bytes()).expect("a models file")
@@ -31,15 +25,11 @@ fn every_entry() -> String {
 fn a_new_league_is_whole_and_reads_back() {
     let place = tempfile::tempdir().expect("a folder");
     let folder = place.path().join("house-league");
-    let made = new_league(&operator(), &folder).expect("a league");
+    let made = new_league(&folder).expect("a league");
     assert_eq!(made.league.league, League::named("house-league"));
     for file in &made.files {
         assert!(folder.join(file).is_file(), "{file}");
     }
-    for rounds in ["rounds", "rehearsal/rounds"] {
-        assert!(folder.join(rounds).join("log/vkey").is_file(), "{rounds}");
-    }
-    assert!(made.log_key.is_file());
 }
 
 #[test]
@@ -47,18 +37,18 @@ fn a_used_folder_is_refused_and_stays_as_it_is() {
     let place = tempfile::tempdir().expect("a folder");
     let folder = place.path();
     file_ops::replace(&folder.join("notes.txt"), b"mine").expect("a file");
-    let error = new_league(&operator(), folder).expect_err("a used folder");
+    let error = new_league(folder).expect_err("a used folder");
     assert!(
         error.message.ends_with("is not empty: it holds notes.txt"),
         "{error}"
     );
     let left: Vec<_> = std::fs::read_dir(folder).expect("the folder").collect();
     assert_eq!(left.len(), 1);
-    let error = new_league(&operator(), &folder.join("notes.txt")).expect_err("a file");
+    let error = new_league(&folder.join("notes.txt")).expect_err("a file");
     assert!(error.message.ends_with("is not a folder"), "{error}");
     let league = folder.join("league");
-    new_league(&operator(), &league).expect("a league");
-    let error = new_league(&operator(), &league).expect_err("a league twice");
+    new_league(&league).expect("a league");
+    let error = new_league(&league).expect_err("a league twice");
     assert!(error.message.ends_with("is a league already"), "{error}");
 }
 
@@ -66,7 +56,7 @@ fn a_used_folder_is_refused_and_stays_as_it_is() {
 fn an_empty_repository_becomes_a_league() {
     let place = tempfile::tempdir().expect("a folder");
     file_ops::create_folder(&place.path().join(".git")).expect("a repository");
-    new_league(&operator(), place.path()).expect("a league");
+    new_league(place.path()).expect("a league");
 }
 
 #[test]

@@ -51,8 +51,8 @@ impl std::fmt::Display for Stopped {
 impl From<Stopped> for Error {
     fn from(stopped: Stopped) -> Self {
         let error = Self::new(stopped.to_string()).hint(format!(
-            "run it again at {}; the answers so far are kept and not asked for again, nothing was \
-             written",
+            "run it again at {}, or with --wait; the answers so far are kept and not asked for \
+             again, nothing was written",
             stopped.at
         ));
         Self {

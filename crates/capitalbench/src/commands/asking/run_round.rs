@@ -4,7 +4,7 @@ use capitalbench_core::values::ids::ModelId;
 use capitalbench_operations::asking::events::{JsonLines, Listener, Silence};
 use capitalbench_operations::asking::repair::Rename;
 use capitalbench_operations::asking::run::{
-    AskRequest, Permission, Prepared, ReadyRun, Start, prepare_run,
+    AskRequest, MissingKeys, Permission, Prepared, ReadyRun, Start, prepare_run,
 };
 use capitalbench_operations::operator::clock::Clock;
 
@@ -71,6 +71,7 @@ fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
             (false, false) => Permission::Offline,
         },
         seed: permission.seed,
+        missing_keys: MissingKeys::Refuse,
         max_retries: arguments.retries,
         max_cost_usd: arguments.cost_usd,
         concurrent: usize::from(arguments.concurrent),

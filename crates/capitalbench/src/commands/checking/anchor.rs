@@ -1,10 +1,7 @@
 //! `anchor`: outside clocks stamp the newest signed state of the log.
 
-use capitalbench_archive::disk::error::FileError;
-use capitalbench_archive::disk::file_ops;
-use capitalbench_operations::proof::anchor::{
-    Anchored, Asked, Clocks, NO_ROOT, RootFile, Said, anchor,
-};
+use capitalbench_operations::proof::anchor::{Anchored, Asked, NO_ROOT, Said, anchor};
+use capitalbench_operations::proof::clocks::{Clocks, RootFile};
 use capitalbench_proof::note::Checked;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -32,12 +29,7 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Exit, Error> {
         return Err(Error::new(text).hint(hint));
     }
     for file in &arguments.roots {
-        let pem = file_ops::read(file).map_err(FileError::from)?;
-        let name = file.file_stem().unwrap_or_default().to_string_lossy();
-        clocks.roots.push(RootFile {
-            name: name.into_owned(),
-            pem,
-        });
+        clocks.roots.push(RootFile::read(file)?);
     }
     let anchored = anchor(&operator, &log, &clocks)?;
     show(|| as_json(&anchored), || print(&anchored));

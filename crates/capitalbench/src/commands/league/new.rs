@@ -5,12 +5,11 @@ use capitalbench_operations::league::new::{NewLeague, new_league};
 use serde_json::json;
 
 use crate::cli::LeagueNew;
-use crate::config::operator;
 use crate::console::{BOLD, line, next_step, paint, show};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &LeagueNew) -> Result<Exit, Error> {
-    let made = new_league(&operator(None)?, &arguments.folder)?;
+    let made = new_league(&arguments.folder)?;
     let folder = shell_word(&arguments.folder);
     let next = if folder == "." {
         "capitalbench league run".to_owned()
@@ -23,7 +22,6 @@ pub(crate) fn run(arguments: &LeagueNew) -> Result<Exit, Error> {
                 "name": made.league.league.name,
                 "folder": arguments.folder.display().to_string(),
                 "files": made.files,
-                "private_key_file": made.log_key.display().to_string(),
                 "next": next,
             })
         },
@@ -40,10 +38,6 @@ fn print(made: &NewLeague, next: &str) {
         made.league.summary()
     ));
     line(format!("wrote {}", made.files.join(", ")));
-    line(format!(
-        "the private key of the log is in {}; keep a copy where nobody else reads it",
-        made.log_key.display()
-    ));
     line(
         "It rehearses: mock models answer, the market is invented, nothing is paid. For real rounds write",
     );

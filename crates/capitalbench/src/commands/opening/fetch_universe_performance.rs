@@ -6,7 +6,7 @@ use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::asking::market_context::{ContextStatus, MarketContext};
 use capitalbench_operations::opening::briefing::is_briefed;
-use capitalbench_operations::opening::market_table::fetch_table;
+use capitalbench_operations::opening::market_table::{TableManner, fetch_table};
 use serde_json::json;
 
 use crate::cli::FetchUniversePerformance;
@@ -21,7 +21,11 @@ pub(crate) fn run(arguments: &FetchUniversePerformance) -> Result<Exit, Error> {
         &arguments.round.path,
         arguments.as_of_date,
         &vendor(&arguments.source)?,
-        arguments.overwrite_performance,
+        &TableManner {
+            overwrite: arguments.overwrite_performance,
+            accept_moves: arguments.accept_moves.clone(),
+            at_limit: arguments.patience.at_limit(),
+        },
     )?;
     report(&folder, &context)?;
     Ok(Exit::of(context.failed().is_empty()))

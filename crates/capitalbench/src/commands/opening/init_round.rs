@@ -74,6 +74,7 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
             price_source: arguments.price_source.or(usual).map(Source::name),
             second_price_source: arguments.second_price_source.map(Source::name),
             provider_hosts: Vec::new(),
+            largest_daily_move_bps: arguments.largest_daily_move_bps,
         },
         failure_policy: FailurePolicy::default(),
     })

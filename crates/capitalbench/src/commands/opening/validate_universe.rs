@@ -19,8 +19,8 @@ pub(crate) fn run(arguments: &ValidateUniverse) -> Result<Exit, Error> {
         &operator(arguments.now.instant)?,
         &listed,
         &vendor(&arguments.source)?,
-        arguments.start_date,
-        arguments.end_date,
+        (arguments.start_date, arguments.end_date),
+        arguments.patience.at_limit(),
     )?;
     let is_failed = |check: &&OptionCheck| check.status() == "fail";
     let failed: Vec<&OptionCheck> = done.checks.iter().filter(is_failed).collect();

@@ -4,7 +4,7 @@ use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_archive::format::prices::provenance::{Coverage, Provenance, Purpose};
 use capitalbench_core::market::cross_check::CrossCheck;
 use capitalbench_operations::prices::fetch::{FetchReport, FetchRequest, Fetched, fetch_round};
-use capitalbench_operations::prices::fetcher::{AtLimit, Stopped};
+use capitalbench_operations::prices::fetcher::Stopped;
 use serde_json::{Value, json};
 
 use crate::cli::{FetchPrices, SideChoice};
@@ -58,12 +58,9 @@ fn request(arguments: &FetchPrices) -> Result<FetchRequest, Error> {
         run_id: run_id(arguments.run_id.as_deref())?,
         correct: arguments.manner.correct.clone(),
         other_source: arguments.other_source.clone(),
+        accept_moves: arguments.accept_moves.clone(),
         prices: price_choice(&arguments.source, &arguments.cross_check)?,
-        at_limit: if arguments.manner.wait {
-            AtLimit::Wait
-        } else {
-            AtLimit::Stop
-        },
+        at_limit: arguments.manner.patience.at_limit(),
         dry_run: arguments.dry_run,
     })
 }

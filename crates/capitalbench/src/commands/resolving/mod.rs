@@ -2,6 +2,7 @@
 
 pub(super) mod automation;
 pub(super) mod fetch_prices;
+pub(super) mod record_listing;
 pub(super) mod resolve_due;
 pub(super) mod score_round;
 pub(super) mod update_interim;

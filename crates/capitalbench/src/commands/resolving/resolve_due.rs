@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, Error> {
         return Ok(print_due(arguments, &found.due, &found.unreadable));
     }
     let request = DueRequest {
+        at_limit: arguments.patience.at_limit(),
         rounds: rounds.clone(),
         prices: price_choice(&arguments.source, &arguments.cross_check)?,
         worker: arguments.worker_id.clone(),

@@ -21,6 +21,7 @@ const NOTE: &str = "price return, distributions not included; provisional";
 pub(crate) fn run(arguments: &UpdateInterimPerformance) -> Result<Exit, Error> {
     let manner = &arguments.manner;
     let request = InterimRequest {
+        at_limit: arguments.patience.at_limit(),
         rounds: arguments.rounds.folder.clone(),
         day: arguments.snapshot_date,
         track: match arguments.track {

@@ -15,13 +15,16 @@ pub(crate) const KEY: &str = "canary4key8that2nobody6may1see";
 pub(crate) const FAR: &str = "2030-06-03T13:25:00Z";
 pub(crate) const ROUND: &str = "rounds/OVER-HTTP-1W";
 
+pub(crate) const V1_1: &str = "portfolio-v1.1";
+pub(crate) const V1_2: &str = "portfolio-v1.2";
+
 /// A frozen round with the models of this file.
-pub(crate) fn frozen_with(models: &str, deadline: &str) -> Test {
+pub(crate) fn frozen_with(models: &str, deadline: &str, label: &str) -> Test {
     let test = Test::operator(ROUND);
     fs::write(test.path("models.yaml"), models).expect("a written file");
     let init = format!(
         "init-round --now 2026-01-05T10:00:00Z --round-id OVER-HTTP-1W --universe options.yaml \
-         --models models.yaml --decision-deadline {deadline}"
+         --models models.yaml --decision-deadline {deadline} --methodology {label}"
     );
     let mut init: Vec<&str> = init.split_whitespace().collect();
     init.extend(["--horizon", "one week"]);
@@ -45,14 +48,11 @@ pub(crate) struct AskedRound(Test);
 impl AskedRound {
     /// Models of these providers and names; `further` are more lines of each one's settings.
     pub(crate) fn new(server: &FakeModels, models: &[(Wire, &str, &str)]) -> Self {
-        Self::with_deadline(server, models, FAR)
+        Self::under(V1_1, server, models)
     }
 
-    pub(crate) fn with_deadline(
-        server: &FakeModels,
-        models: &[(Wire, &str, &str)],
-        deadline: &str,
-    ) -> Self {
+    /// The same under other rules.
+    pub(crate) fn under(label: &str, server: &FakeModels, models: &[(Wire, &str, &str)]) -> Self {
         let mut settings = "models:\n".to_owned();
         let mut prices = "pricing:\n".to_owned();
         for wire in Wire::ALL {
@@ -73,7 +73,7 @@ impl AskedRound {
                 );
             }
         }
-        let test = frozen_with(&settings, deadline);
+        let test = frozen_with(&settings, FAR, label);
         fs::write(test.path("prices.yaml"), prices).expect("a written file");
         Self(test)
     }

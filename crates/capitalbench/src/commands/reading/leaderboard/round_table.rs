@@ -26,6 +26,17 @@ pub(crate) fn print(publication: &Publication, round: &PublicRound) {
         RoundState::Open(open) => print_open(publication, round, open),
         RoundState::Resolved(resolved) => print_result(publication, round, resolved),
     }
+    for missing in round.missing() {
+        let name = publication.name(&missing.model_id);
+        let text = format!("{name}: no valid answer: {}", missing.why.meaning());
+        line(prose(&text));
+    }
+    for note in &round.exceptions {
+        line(prose(&format!(
+            "explained {}: {}",
+            note.noted_at, note.reason
+        )));
+    }
     if let Some(cost) = cost_sentence(CostSum::of_round(round)) {
         line(paint(DIM, prose(&cost)));
     }
