@@ -46,7 +46,7 @@ pub struct MechanicalFacts<'a> {
 #[derive(Debug, Clone, Copy)]
 pub enum TreasuryFacts<'a> {
     Read(&'a Curve),
-    /// The market is invented, so no real yield belongs to it.
+    /// The market is invented or has another currency, so no yield of the Treasury belongs to it.
     NotAsked,
     /// The operator let the briefing go without it; the text says so.
     NotReached,

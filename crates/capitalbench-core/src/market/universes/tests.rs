@@ -163,7 +163,8 @@ fn universes_of_other_markets_have_their_reference_and_currency_and_wait_for_a_l
             .options()
             .iter()
             .filter(|option| option.accrues_like_cash());
-        assert!(like_cash.count() >= 1, "{version}");
+        // A token that is worth a dollar pays no interest, so a price that stands still is no fault.
+        assert_eq!(like_cash.count() > 0, market != "24/7", "{version}");
     }
 }
 
