@@ -394,7 +394,7 @@ fn picks(house: &House) -> BTreeMap<String, String> {
     let run = house.path("rehearsal/rounds/HOUSE-2026-12-07-1W/runs/official");
     assert!(run.join("acceptance.json").is_file(), "no record");
     let mut tree = tree_of(&run.join("submissions/parsed"));
-    tree.retain(|path, _| path.ends_with(".json"));
+    tree.retain(|path, _| path.rsplit('.').next() == Some("json"));
     let decided = |text: String| {
         let value: Value = serde_json::from_str(&text).expect("a submission");
         value["portfolio"].to_string()
