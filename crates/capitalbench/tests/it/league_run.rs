@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use capitalbench_archive::format::round::options;
 use capitalbench_core::league::settings::League;
-use capitalbench_core::market::invented::{InventedMarket, MarketFault};
+use capitalbench_core::market::invented::{InventedMarket, InventedFault};
 use capitalbench_core::market::synthetic::SyntheticMarket;
 use capitalbench_core::market::universes::shipped;
 use capitalbench_operations::prices::invented;
@@ -394,7 +394,7 @@ fn picks(house: &House) -> BTreeMap<String, String> {
     let run = house.path("rehearsal/rounds/HOUSE-2026-12-07-1W/runs/official");
     assert!(run.join("acceptance.json").is_file(), "no record");
     let mut tree = tree_of(&run.join("submissions/parsed"));
-    tree.retain(|path, _| path.ends_with(".json"));
+    tree.retain(|path, _| path.rsplit('.').next() == Some("json"));
     let decided = |text: String| {
         let value: Value = serde_json::from_str(&text).expect("a submission");
         value["portfolio"].to_string()
@@ -408,7 +408,7 @@ fn picks(house: &House) -> BTreeMap<String, String> {
 fn a_used_up_plan_is_waited_for_with_an_exit_code_of_its_own() {
     let house = House::rehearsed("publication:\n  site: none\n");
     let market = InventedMarket {
-        faults: vec![MarketFault::PlanUsedUp {
+        faults: vec![InventedFault::PlanUsedUp {
             from: date(2026, 12, 7),
             until: date(2026, 12, 8),
         }],
