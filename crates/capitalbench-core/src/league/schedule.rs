@@ -44,7 +44,7 @@ impl League {
             found.extend(rounds.filter(|own| own.deadline > after && own.deadline <= until));
             session = next_session(day);
         }
-        found.sort_by(|a, b| (a.deadline, a.track).cmp(&(b.deadline, b.track)));
+        found.sort_by_key(|own| (own.deadline, own.track));
         found
     }
 
@@ -59,7 +59,7 @@ impl League {
             rounds.find(|round| round.deadline > now)
         };
         let mut found: Vec<ScheduledRound> = self.tracks.iter().filter_map(next).collect();
-        found.sort_by(|a, b| (a.deadline, a.track).cmp(&(b.deadline, b.track)));
+        found.sort_by_key(|own| (own.deadline, own.track));
         found
     }
 

@@ -23,7 +23,7 @@ use super::plan::Prepared;
 use super::providers::{ProviderSettings, base_url, key_variable, open_provider, served_models};
 use super::run::MissingKeys;
 use crate::error::Error;
-use crate::operator::configuration::Configuration;
+use crate::operator::Operator;
 
 /// What to do about a model without a price.
 pub const UNPRICED: &str =
@@ -50,7 +50,7 @@ pub struct Seat {
 
 /// What seats are made with.
 pub(super) struct Known<'a> {
-    pub(super) configuration: &'a Configuration,
+    pub(super) operator: &'a Operator,
     pub(super) inputs: &'a RoundInputs,
     pub(super) ledger: Option<&'a Ledger>,
     pub(super) missing_keys: MissingKeys,
@@ -59,7 +59,7 @@ pub(super) struct Known<'a> {
 /// One seat per slot; the slots of a model share their provider.
 pub(super) fn seats(known: &Known<'_>, prepared: &Prepared) -> Result<Vec<Seat>, Error> {
     let Known {
-        configuration,
+        operator,
         inputs,
         ledger,
         ..
@@ -84,7 +84,8 @@ pub(super) fn seats(known: &Known<'_>, prepared: &Prepared) -> Result<Vec<Seat>,
         let settings = &settings;
         let lacks_key = known.missing_keys == MissingKeys::LeaveOpen
             && plan.calls == Calls::Real
-            && key_variable(settings).is_some_and(|name| configuration.get(name).is_none());
+            && key_variable(settings)
+                .is_some_and(|name| operator.configuration.get(name).is_none());
         let provider = match opened.entry(id) {
             Entry::Vacant(new) if lacks_key => Arc::clone(new.insert(Arc::new(NoKey))),
             Entry::Occupied(known) => Arc::clone(known.get()),
@@ -93,9 +94,10 @@ pub(super) fn seats(known: &Known<'_>, prepared: &Prepared) -> Result<Vec<Seat>,
                     model: settings,
                     inputs,
                     plan,
+                    now: operator.clock.now(),
                     attempts_made: attempts_made(&plan.slots, id, ledger)?,
                 };
-                let provider = open_provider(configuration, &settings)?;
+                let provider = open_provider(&operator.configuration, &settings)?;
                 Arc::clone(new.insert(Arc::from(provider)))
             }
         };

@@ -72,6 +72,8 @@ pub enum StepKind {
     Tracked,
     Resolved,
     Published,
+    /// An option was renamed or delisted; an operator says so, never a pass.
+    Listed,
 }
 
 impl StepKind {
@@ -91,6 +93,7 @@ impl StepKind {
             Self::Tracked => "tracked",
             Self::Resolved => "resolved",
             Self::Published => "published",
+            Self::Listed => "listed",
         }
     }
 }

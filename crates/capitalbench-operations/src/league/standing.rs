@@ -121,9 +121,15 @@ impl Standing {
 /// Rounds of the league's folder; none where there is none yet.
 fn rounds(work: &Work<'_>) -> Result<Vec<RoundFolder>, Error> {
     let folder = work.league.rounds();
-    let mut entries = std::fs::read_dir(&folder)
+    let entries = std::fs::read_dir(&folder)
         .map_err(|error| Error::new(format!("{}: {error}", folder.display())))?;
-    if entries.all(|entry| !entry.is_ok_and(|entry| RoundFolder::is_round(&entry.path()))) {
+    let mut entries = entries.flatten();
+    // What a killed command left half made is hidden.
+    let is_round = |entry: std::fs::DirEntry| {
+        let is_hidden = entry.file_name().to_string_lossy().starts_with('.');
+        !is_hidden && RoundFolder::is_round(&entry.path())
+    };
+    if !entries.any(is_round) {
         return Ok(Vec::new());
     }
     Ok(list_rounds(&folder)?)

@@ -117,12 +117,12 @@ fn entries(league: &LeagueFolder, planned: &PlannedRound) -> Vec<Entry> {
             Some(round.opens),
             format!("open and freeze the {name}{stamps}; ask {models}, {cost}"),
         );
-        add(Some(round.deadline), format!("deadline of the {name}"));
+        let close = clock(round.window.entry_close);
+        add(
+            Some(round.deadline),
+            format!("deadline of the {name}; entry close {close}"),
+        );
     }
-    add(
-        Some(round.window.entry_close),
-        format!("entry close of the {name}"),
-    );
     add(
         planned.result,
         format!("prices, score, boards and site of the {name}"),
