@@ -28,6 +28,9 @@ use crate::asking::providers::{base_url, check_model};
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::operator::files::read;
+use crate::prices::plan::priced_options;
+use crate::prices::plan_time::PlanTime;
+use crate::prices::sources::Vendor;
 
 /// What an operator wants opened.
 #[derive(Debug, Clone)]
@@ -61,6 +64,8 @@ pub struct OpenedRound {
     pub deadline: Timestamp,
     pub window: WindowPlan,
     pub options: usize,
+    /// How long the plan of the price source makes a fetch of all options last.
+    pub plan_time: Option<PlanTime>,
 }
 
 /// Opens a round: plans its window, freezes its rules and roster into a manifest.
@@ -74,7 +79,11 @@ pub fn open_round(operator: &Operator, request: &RoundRequest) -> Result<OpenedR
         let text = format!("--decision-deadline {deadline} has passed");
         return Err(Error::new(text).hint("choose an instant in the future"));
     }
-    create_round(request, deadline, now)
+    let opened = create_round(request, deadline, now)?;
+    Ok(OpenedRound {
+        plan_time: plan_time(operator, request, now),
+        ..opened
+    })
 }
 
 /// Creates a round whose deadline has passed, so that it can be recorded that nobody opened it: it has
@@ -124,7 +133,22 @@ fn create_round(
         deadline,
         window,
         options: universe.options().len(),
+        plan_time: None,
     })
+}
+
+/// None where it can be asked for everything at once. A plan that cannot be read is refused by the
+/// commands that need it.
+fn plan_time(operator: &Operator, request: &RoundRequest, now: Timestamp) -> Option<PlanTime> {
+    let vendor = match request.origins.price_source.as_deref()? {
+        "tiingo" => Vendor::Tiingo,
+        "alphavantage" => Vendor::AlphaVantage,
+        _ => return None,
+    };
+    let (.., universe) = universe(request).ok()?;
+    let options = priced_options(&universe, TimeZone::UTC.to_datetime(now).date());
+    let time = PlanTime::expected(operator, &vendor, &request.rounds, &options);
+    time.ok().flatten()
 }
 
 /// Minutes before the opening by which everybody must have decided.
