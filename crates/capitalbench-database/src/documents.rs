@@ -194,7 +194,10 @@ pub fn of_public_round(
         .universes
         .insert(universe.to_hex(), round.universe.clone());
     let form = pieces.rounds.pop();
-    let read = form.map(|(id, form)| pieces.round(&id, form)).transpose()?;
+    let mut read = form.map(|(id, form)| pieces.round(&id, form)).transpose()?;
+    for read in &mut read {
+        read.continued.clone_from(&round.continued);
+    }
     if read.as_ref() == Some(round) {
         Ok(found)
     } else {

@@ -16,7 +16,7 @@ use capitalbench_core::asking::acceptance::Choice;
 use capitalbench_core::asking::market_context::MarketContext;
 use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::market::calendar::{EntryRule, Roll, WindowRule, rows_final_at};
-use capitalbench_core::market::invented::{InventedMarket, MarketFault};
+use capitalbench_core::market::invented::{InventedFault, InventedMarket};
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat, Track};
 use capitalbench_core::values::ids::{RoundId, RunId};
@@ -78,7 +78,9 @@ impl Market {
         fs::create_dir(folder.path().join("rounds")).unwrap();
         let own = Self { folder };
         own.write("models.yaml", MODELS);
-        let faults = faults.iter().map(|text| MarketFault::parse(text).unwrap());
+        let faults = faults
+            .iter()
+            .map(|text| InventedFault::parse(text).unwrap());
         let market = InventedMarket {
             faults: faults.collect(),
             ..InventedMarket::of_seed(7)

@@ -48,14 +48,16 @@ pub(crate) fn digest(
     // Writing to a text cannot fail.
     let _ = write!(
         text,
-        "{} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         view.publication.synthetic,
         round.key,
         round.track,
         round.manifest,
         universe,
         round.frozen,
-        round.state
+        round.state,
+        round.exceptions,
+        round.continued
     );
     for id in models(round) {
         let _ = write!(text, "\n{id} {:?}", view.name(id));

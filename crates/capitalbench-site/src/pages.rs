@@ -94,6 +94,8 @@ fn single_pages(view: &View<'_>) -> Vec<Page> {
             .map(|set| set::page(view, set)),
     );
     pages.extend(view.models.iter().map(|id| model::page(view, id)));
+    let earlier = view.continued.iter();
+    pages.extend(earlier.map(|(id, newest)| model::earlier_page(view, id, newest)));
     pages.extend(compare::pairs(view));
     pages.extend(view.options.keys().map(|id| asset::page(view, id)));
     pages.extend(method::pages(view));

@@ -11,7 +11,7 @@ use capitalbench_archive::disk::file_ops::{self, ReadProblem};
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::public::cache_key::CacheKey;
 use capitalbench_operations::league::configured;
-use capitalbench_operations::league::folder::LeagueFolder;
+use capitalbench_operations::league::folder::{LEAGUE_FILE, LeagueFolder};
 use capitalbench_operations::operator::Operator;
 use capitalbench_operations::operator::configuration::Configuration;
 use jiff::Timestamp;
@@ -105,8 +105,21 @@ fn state_home() -> Option<PathBuf> {
     given("XDG_STATE_HOME").or_else(|| Some(given("HOME")?.join(".local/state")))
 }
 
-/// Who works: this machine's configuration, by the clock or from a given instant.
+/// The league whose file lies in the working folder.
+pub(crate) fn working_league() -> Result<Option<LeagueFolder>, Error> {
+    let here = Path::new("");
+    if !here.join(LEAGUE_FILE).exists() {
+        return Ok(None);
+    }
+    LeagueFolder::open(here).map(Some)
+}
+
+/// Who works: this machine's configuration, by the clock or from a given instant. In the folder of a
+/// league its file settles what no variable does.
 pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, Error> {
+    if let Some(league) = working_league()? {
+        return league_operator(&league, given);
+    }
     let configuration = Environment::load()?.into_configuration();
     Ok(Operator::new(
         configuration,
@@ -153,6 +166,8 @@ fn parse(text: &str) -> Vec<(String, Wiped<String>)> {
     };
     text.lines().filter_map(pair).collect()
 }
+
+pub(crate) mod league_defaults;
 
 #[cfg(test)]
 mod tests;

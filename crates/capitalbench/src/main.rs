@@ -21,7 +21,14 @@ fn main() -> ExitCode {
         let _ = write!(anstream::stderr(), "{}", cli::short_help().ansi());
         return Exit::CouldNotRun.into();
     }
-    let ran = match cli::parse(&typed) {
+    let league = match config::working_league() {
+        Ok(league) => league,
+        // The verbs of a league say themselves what is wrong with its file.
+        Err(_) if does_without(&typed) => None,
+        Err(error) => return could_not_run(&error, json),
+    };
+    let league = league.map(|found| found.league);
+    let ran = match cli::parse(&typed, league.as_ref()) {
         Ok(arguments) => {
             console::set_up(&arguments.global, arguments.json);
             commands::run(arguments.command).and_then(arrived)
@@ -40,15 +47,32 @@ fn main() -> ExitCode {
     };
     match ran {
         Ok(exit) => exit.into(),
-        Err(error) => {
-            if json {
-                report_json(&error);
-            } else {
-                report(&error);
-            }
-            Exit::CouldNotRun.into()
-        }
+        Err(error) => could_not_run(&error, json),
     }
+}
+
+/// Whether what was typed needs no defaults of a league.
+fn does_without(typed: &[OsString]) -> bool {
+    let words = [
+        "league",
+        "demo",
+        "completions",
+        "man",
+        "help",
+        "--help",
+        "-h",
+        "--version",
+    ];
+    typed.iter().any(|word| words.iter().any(|own| word == own))
+}
+
+fn could_not_run(error: &Error, json: bool) -> ExitCode {
+    if json {
+        report_json(error);
+    } else {
+        report(error);
+    }
+    Exit::CouldNotRun.into()
 }
 
 /// The exit of a command counts only when its output could be written.

@@ -41,6 +41,8 @@ pub enum Fault {
     /// HTTP 503.
     Server,
     Key,
+    /// HTTP 404.
+    NoModel,
     /// The token limit cuts the text off.
     Truncated,
     /// The text begins an object, but is not JSON.
@@ -60,6 +62,7 @@ impl Fault {
             "rate_limit" => Self::RateLimit(Duration::from_millis(20)),
             "server" => Self::Server,
             "key" => Self::Key,
+            "no_model" => Self::NoModel,
             "truncated" => Self::Truncated,
             "invalid_json" => Self::InvalidJson,
             "invalid_decision" => Self::InvalidDecision,
@@ -76,6 +79,8 @@ pub struct Script {
     pub delay: Duration,
     /// How the first calls fail, one fault each.
     pub faults: Vec<Fault>,
+    /// How all the others fail.
+    pub always: Option<Fault>,
     /// Calls of an earlier process; their faults have already happened.
     pub calls_made: usize,
 }
@@ -190,6 +195,12 @@ impl Mock {
                     message: "the key is unknown".to_owned(),
                 });
             }
+            Some(Fault::NoModel) => {
+                return Err(CallFailure::NoModel {
+                    status: 404,
+                    message: "the model was retired".to_owned(),
+                });
+            }
             Some(Fault::Truncated) => body(
                 &text[..text.floor_char_boundary(text.len() / 2)],
                 Stop::Length,
@@ -218,6 +229,7 @@ impl Provider for Mock {
         Box::pin(async move {
             let call = self.calls.fetch_add(1, Ordering::Relaxed);
             let fault = self.script.faults.get(call).copied();
+            let fault = fault.or(self.script.always);
             tokio::time::sleep(self.script.delay).await;
             if fault == Some(Fault::Hang) {
                 std::future::pending::<()>().await;

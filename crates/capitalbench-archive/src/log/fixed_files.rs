@@ -71,6 +71,9 @@ impl FixedFiles {
         if !self.continues(event) {
             self.end_of_batch();
         }
+        if let Some((path, sealed)) = record_of(&event.fact) {
+            self.name(leaf, path, sealed);
+        }
         match &event.fact {
             // Only the last freeze before the first request counts.
             Fact::Freeze { inputs, .. } if !self.is_asked => self.freeze(inputs),
@@ -104,26 +107,8 @@ impl FixedFiles {
                 let files = [("ended.json", Some(*record)), ("answer", *answer)];
                 self.attempt(leaf, place, *attempt, &files);
             }
-            Fact::Repaired {
-                run,
-                number,
-                record,
-                ..
-            } => self.name(leaf, of_run(run, &Repair::path(*number)), *record),
-            Fact::Accepted { run, record, .. } => {
+            Fact::Accepted { run, .. } => {
                 self.just_accepted.insert(run.clone());
-                self.name(leaf, of_run(run, run::ACCEPTANCE), *record);
-            }
-            Fact::Pick {
-                run,
-                file,
-                submission,
-            } => self.name(leaf, of_run(run, file), *submission),
-            Fact::Ended { record, .. } => {
-                self.name(leaf, layout::TOMBSTONE.to_owned(), *record);
-            }
-            Fact::Explained { number, record, .. } => {
-                self.name(leaf, exception_path(*number), *record);
             }
             Fact::Score { .. } => self.is_scored = true,
             Fact::Correction { .. } => self.correct(),
@@ -279,6 +264,27 @@ impl FixedFiles {
 
     fn report(&mut self, leaf: u64, about: &str, text: impl Into<String>) {
         self.found.add(Kind::FileChanged, leaf, about, text);
+    }
+}
+
+/// The file that an event records, other than those of an attempt.
+fn record_of(fact: &Fact) -> Option<(String, Sealed)> {
+    match fact {
+        Fact::Repaired {
+            run,
+            number,
+            record,
+            ..
+        } => Some((of_run(run, &Repair::path(*number)), *record)),
+        Fact::Accepted { run, record, .. } => Some((of_run(run, run::ACCEPTANCE), *record)),
+        Fact::Pick {
+            run,
+            file,
+            submission,
+        } => Some((of_run(run, file), *submission)),
+        Fact::Ended { record, .. } => Some((layout::TOMBSTONE.to_owned(), *record)),
+        Fact::Explained { number, record, .. } => Some((exception_path(*number), *record)),
+        _ => None,
     }
 }
 

@@ -78,7 +78,8 @@ impl RecordedChange {
 /// All changes of a round in the order in which they were recorded.
 pub fn load(folder: &RoundFolder) -> Result<Vec<RecordedChange>, FileError> {
     let place = folder.file(layout::LISTING_CHANGES);
-    let names = names_in(&place)?;
+    let mut names = names_in(&place)?;
+    names.retain(|name| !name.starts_with(file_ops::TEMPORARY_PREFIX));
     let mut found = Vec::with_capacity(names.len());
     for (number, name) in (1..).zip(&names) {
         let path = file_name(number);

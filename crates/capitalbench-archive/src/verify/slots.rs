@@ -51,17 +51,7 @@ pub(super) fn count(
     missing: Missing,
     findings: &mut Findings,
 ) -> Option<SlotCount> {
-    let plan = events.iter().find_map(|(_, event)| match &event.fact {
-        Fact::Slots {
-            run: own,
-            models,
-            replicates,
-            max_retries,
-            ..
-        } if own == run => Some((models, *replicates, *max_retries)),
-        _ => None,
-    });
-    let (models, replicates, max_retries) = plan?;
+    let (models, replicates, max_retries) = plan_of(run, events)?;
     let place = format!("runs/{run}");
     let find = |text: String| Finding::new(Code::SlotUnaccounted, &place, text);
     let mut slots = match announced(models, replicates) {
@@ -114,6 +104,20 @@ pub(super) fn count(
     findings.extend(unseen.map(|text| Finding::new(Code::AttemptUnseen, &place, text)));
     findings.extend(strange.into_iter().map(find));
     Some(counted)
+}
+
+/// Models, replicates and retries of a run, where the log has its plan.
+fn plan_of<'a>(run: &str, events: &'a [(u64, Event)]) -> Option<(&'a [String], u32, u32)> {
+    events.iter().find_map(|(_, event)| match &event.fact {
+        Fact::Slots {
+            run: own,
+            models,
+            replicates,
+            max_retries,
+            ..
+        } if own == run => Some((models.as_slice(), *replicates, *max_retries)),
+        _ => None,
+    })
 }
 
 /// A slot for every model and replicate, or why they are not counted.

@@ -241,12 +241,11 @@ fn time_objections(facts: &AcceptanceFacts) -> Vec<Refusal> {
     let mut found = Vec::new();
     let times = &facts.times;
     // Where the round goes on without a model, the end of its calls decides nothing.
-    let (calls, ends) = match facts.rules.enough {
-        Some(_) => (facts.submissions.valid, &times.answers_ended),
-        None => {
-            let files = facts.submissions.valid + facts.submissions.invalid.len() as u64;
-            (files, &times.calls_ended)
-        }
+    let (calls, ends) = if facts.rules.enough.is_some() {
+        (facts.submissions.valid, &times.answers_ended)
+    } else {
+        let files = facts.submissions.valid + facts.submissions.invalid.len() as u64;
+        (files, &times.calls_ended)
     };
     let known = ends.len() as u64;
     if known < calls {

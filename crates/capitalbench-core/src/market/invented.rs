@@ -23,12 +23,12 @@ pub struct InventedMarket {
     pub seed: u64,
     /// Its history begins here.
     pub first: Date,
-    pub faults: Vec<MarketFault>,
+    pub faults: Vec<InventedFault>,
 }
 
 /// Something that happens to an option or to the source.
 #[derive(Debug, Clone, PartialEq)]
-pub enum MarketFault {
+pub enum InventedFault {
     /// One share becomes so many.
     Split {
         symbol: String,
@@ -53,6 +53,21 @@ pub enum MarketFault {
     SourceDown { from: Date, until: Date },
     /// The plan of the source is used up from one midnight in UTC to another.
     PlanUsedUp { from: Date, until: Date },
+    /// A model cannot be reached from one midnight in UTC to another.
+    ModelDown {
+        model: String,
+        from: Date,
+        until: Date,
+    },
+    /// Its provider no longer knows the model from midnight in UTC on.
+    ModelRetired { model: String, on: Date },
+}
+
+/// Why every call of a model fails.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Illness {
+    Down,
+    Retired,
 }
 
 /// What a source says about a symbol.
@@ -87,14 +102,14 @@ impl InventedMarket {
         };
         for fault in &self.faults {
             match fault {
-                MarketFault::SourceDown { from, until } if is_within(now, *from, *until) => {
+                InventedFault::SourceDown { from, until } if is_within(now, *from, *until) => {
                     return Answer::Unreachable;
                 }
-                MarketFault::PlanUsedUp { from, until } if is_within(now, *from, *until) => {
+                InventedFault::PlanUsedUp { from, until } if is_within(now, *from, *until) => {
                     let until = midnight(*until).unwrap_or(Timestamp::MAX);
                     return Answer::PlanUsedUp { until };
                 }
-                MarketFault::Renamed { to, on, .. } if to == symbol && *on > last => {
+                InventedFault::Renamed { to, on, .. } if to == symbol && *on > last => {
                     return Answer::UnknownSymbol;
                 }
                 _ => {}
@@ -109,12 +124,29 @@ impl InventedMarket {
         Answer::Sessions(sessions)
     }
 
+    /// Why every call of a model fails at an instant.
+    pub fn illness(&self, model: &str, now: Timestamp) -> Option<Illness> {
+        self.faults.iter().find_map(|fault| match fault {
+            InventedFault::ModelRetired { model: own, on }
+                if own == model && is_within(now, *on, Date::MAX) =>
+            {
+                Some(Illness::Retired)
+            }
+            InventedFault::ModelDown {
+                model: own,
+                from,
+                until,
+            } if own == model && is_within(now, *from, *until) => Some(Illness::Down),
+            _ => None,
+        })
+    }
+
     /// The symbol that the market knew before its options were renamed.
     pub fn listed_as<'a>(&'a self, symbol: &'a str) -> &'a str {
         let mut found = symbol;
         for fault in self.faults.iter().rev() {
             match fault {
-                MarketFault::Renamed { symbol, to, .. } if to == found => found = symbol,
+                InventedFault::Renamed { symbol, to, .. } if to == found => found = symbol,
                 _ => {}
             }
         }
@@ -155,7 +187,7 @@ fn scale(price: &mut Option<Price>, factor: f64) {
     *price = price.and_then(|price| Price::new(price.get() * factor));
 }
 
-impl MarketFault {
+impl InventedFault {
     /// Changes the sessions of an option up to the last one known; `symbol` is the one that was
     /// asked for, `listed` the first one that the option had.
     fn apply(&self, listed: &str, symbol: &str, last: Date, sessions: &mut Vec<Session>) {
@@ -206,6 +238,7 @@ impl MarketFault {
             (value.is_finite() && value > 0.0).then_some(value)
         };
         let name = |text: &str| (!text.is_empty()).then(|| text.to_ascii_uppercase());
+        let plain = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         let span = |from: &str, until: &str| {
             let (from, until) = (parse_day(from)?, parse_day(until)?);
             (from < until).then_some((from, until))
@@ -238,12 +271,24 @@ impl MarketFault {
                 let (from, until) = span(from, until)?;
                 Self::PlanUsedUp { from, until }
             }
+            ("model-down", [model, from, until]) => {
+                let (from, until) = span(from, until)?;
+                Self::ModelDown {
+                    model: plain(model)?,
+                    from,
+                    until,
+                }
+            }
+            ("model-retired", [model, on]) => Self::ModelRetired {
+                model: plain(model)?,
+                on: parse_day(on)?,
+            },
             _ => return None,
         })
     }
 }
 
-impl fmt::Display for MarketFault {
+impl fmt::Display for InventedFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Split { symbol, on, ratio } => write!(f, "split={symbol},{on},{ratio}"),
@@ -252,6 +297,10 @@ impl fmt::Display for MarketFault {
             Self::Jump { symbol, on, factor } => write!(f, "jump={symbol},{on},{factor}"),
             Self::SourceDown { from, until } => write!(f, "source-down={from},{until}"),
             Self::PlanUsedUp { from, until } => write!(f, "plan-used-up={from},{until}"),
+            Self::ModelDown { model, from, until } => {
+                write!(f, "model-down={model},{from},{until}")
+            }
+            Self::ModelRetired { model, on } => write!(f, "model-retired={model},{on}"),
         }
     }
 }

@@ -27,11 +27,10 @@ pub fn audience(path: &str) -> Audience {
         [name] if TOP_LEVEL.contains(name) => Audience::Public,
         // The rows are the vendor's; only what is computed from them is ours to show.
         ["market_data", "source_histories.csv"] => Audience::Private,
-        ["research" | "market_data", ..] | ["automation", "resolution_job.yaml"] => {
-            Audience::Public
-        }
-        ["exceptions", _] => Audience::Public,
-        ["prices", "entry_prices.csv" | "weekly_prices.csv"] => Audience::Public,
+        ["research" | "market_data", ..]
+        | ["automation", "resolution_job.yaml"]
+        | ["exceptions", _]
+        | ["prices", "entry_prices.csv" | "weekly_prices.csv"] => Audience::Public,
         ["prices", ..] => Audience::AfterResult,
         ["runs", _, inside @ ..] => in_run(inside),
         _ => Audience::Private,

@@ -33,6 +33,7 @@ use crate::values::ids::{Digest, ModelId, RoundId, RunId};
 pub mod compare;
 pub mod facts;
 pub mod outline;
+pub mod renames;
 mod round_at;
 pub mod standings;
 pub mod visible;
@@ -40,6 +41,7 @@ pub mod visible;
 use calls::ModelCalls;
 use facts::{RepeatedRun, RoundFacts};
 use names::{give, names_of};
+use renames::continue_records;
 use round_at::rounds_at;
 
 /// Everything the public may see at an instant.
@@ -93,6 +95,8 @@ pub struct PublicRound {
     pub state: RoundState,
     /// The operator's signed explanations, in their order; they change nothing that counts.
     pub exceptions: Vec<ExceptionNote>,
+    /// Models of this round whose record goes on under another id, with that id.
+    pub continued: BTreeMap<ModelId, ModelId>,
 }
 
 /// The seal of a round's inputs.
@@ -218,12 +222,6 @@ impl Standing {
     }
 }
 
-impl ResolvedRound {
-    pub fn of(&self, model_id: &ModelId) -> Option<&Standing> {
-        self.models.iter().find(|m| m.model_id() == model_id)
-    }
-}
-
 impl PublicRound {
     pub fn id(&self) -> &RoundId {
         &self.manifest.round_id
@@ -235,6 +233,12 @@ impl PublicRound {
             RoundState::Resolved(resolved) => Some(resolved),
             RoundState::Draft | RoundState::Ended(_) | RoundState::Open(_) => None,
         }
+    }
+
+    /// The result of a model, under the id that it had here or has today.
+    pub fn standing(&self, model_id: &ModelId) -> Option<&Standing> {
+        let id = self.stored(model_id);
+        self.resolved()?.models.iter().find(|m| m.model_id() == id)
     }
 
     /// The public decisions, whatever the state: in order of model id while open.
@@ -268,7 +272,8 @@ impl PublicRound {
     }
 
     pub fn missing_of(&self, model_id: &ModelId) -> Option<&MissingAnswer> {
-        self.missing().iter().find(|own| own.model_id == *model_id)
+        let id = self.stored(model_id);
+        self.missing().iter().find(|own| own.model_id == *id)
     }
 
     /// Why it ended without a record, where it did.
@@ -280,8 +285,8 @@ impl PublicRound {
     }
 
     pub fn calls_of(&self, model_id: &ModelId) -> Option<&ModelCalls> {
-        let calls = self.calls();
-        let place = calls.binary_search_by(|own| own.model_id.cmp(model_id));
+        let (calls, id) = (self.calls(), self.stored(model_id));
+        let place = calls.binary_search_by(|own| own.model_id.cmp(id));
         place.ok().map(|place| &calls[place])
     }
 }
@@ -332,10 +337,11 @@ pub fn publish(
     let records = facts.iter().filter_map(|facts| facts.record.as_ref());
     let submissions = records.flat_map(|record| &record.submissions);
     let mut names = names_of(submissions.map(|submission| &submission.model_id));
-    let (rounds, synthetic) = rounds_at(facts, as_of)?;
+    let (mut rounds, synthetic) = rounds_at(facts, as_of)?;
+    let renames = continue_records(&mut rounds);
     let set_rounds: Vec<SetRound<'_>> = rounds.iter().map(SetRound::of).collect();
-    give(&mut names, &set_rounds);
-    let comparison_sets = comparison_sets(&set_rounds, policy, &names)?;
+    give(&mut names, &set_rounds, &renames);
+    let comparison_sets = comparison_sets(&set_rounds, policy, (&names, &renames))?;
     let mut boards = BTreeMap::new();
     for track in [Track::Weekly, Track::Monthly] {
         boards.insert(track, track_boards(&rounds, track, &names)?);

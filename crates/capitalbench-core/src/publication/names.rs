@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::PublicRound;
 use super::boards::set_round::SetRound;
-use super::calls::ModelCalls;
+use super::renames::Renames;
 use crate::values::ids::ModelId;
 use crate::values::time::WrittenInstant;
 
@@ -37,14 +37,18 @@ const LONGEST: usize = 80;
 
 /// Puts the names that operators gave in place of those made from ids.
 ///
-/// The newest round of a model counts. A name that could be taken for another model's name or id is
-/// shown for none of them.
-pub(super) fn give(names: &mut BTreeMap<ModelId, String>, rounds: &[SetRound<'_>]) {
+/// The newest round of a model counts. A name that could be taken for the name or id of a model with
+/// another record is shown for none of them.
+pub(super) fn give(
+    names: &mut BTreeMap<ModelId, String>,
+    rounds: &[SetRound<'_>],
+    renames: &Renames,
+) {
     let mut ordered: Vec<&SetRound<'_>> = rounds.iter().collect();
     ordered.sort_by_key(|round| (round.decision_date, round.deadline));
     let mut shown: BTreeMap<&ModelId, Option<&str>> = BTreeMap::new();
     for round in ordered {
-        for id in &round.roster {
+        for id in &round.stored {
             let calls = round.calls.iter().find(|own| own.model_id == **id);
             let given = calls.and_then(|calls| calls.display_name.as_deref());
             shown.insert(id, given.and_then(usable));
@@ -58,16 +62,18 @@ pub(super) fn give(names: &mut BTreeMap<ModelId, String>, rounds: &[SetRound<'_>
     let alike = |text: &str| text.to_lowercase();
     let mut seen: BTreeMap<String, BTreeSet<&ModelId>> = BTreeMap::new();
     for (id, name) in &*names {
-        seen.entry(alike(name)).or_default().insert(id);
+        let own = seen.entry(alike(name)).or_default();
+        own.insert(renames.newest(id));
     }
     for id in shown.keys().copied() {
-        seen.entry(alike(id.as_str())).or_default().insert(id);
+        let own = seen.entry(alike(id.as_str())).or_default();
+        own.insert(renames.newest(id));
     }
     let mut confused: BTreeSet<ModelId> = BTreeSet::new();
     for ids in seen.values().filter(|ids| ids.len() > 1) {
         confused.extend(ids.iter().map(|id| (*id).clone()));
     }
-    names.retain(|id, _| !confused.contains(id));
+    names.retain(|id, _| !confused.contains(renames.newest(id)));
 }
 
 /// A name that fits on one line; none for anything else.
@@ -86,23 +92,6 @@ pub fn by_decision(rounds: &[PublicRound]) -> Vec<&PublicRound> {
         (manifest.decision_date, deadline.map(WrittenInstant::at))
     });
     ordered
-}
-
-/// The model whose record each model continues, by the word of its newest round.
-pub fn continuations(rounds: &[PublicRound]) -> BTreeMap<&ModelId, &ModelId> {
-    let mut found = BTreeMap::new();
-    for calls in by_decision(rounds).into_iter().flat_map(PublicRound::calls) {
-        let ModelCalls {
-            model_id,
-            continues,
-            ..
-        } = calls;
-        match continues {
-            Some(other) if other != model_id => found.insert(model_id, other),
-            _ => found.remove(model_id),
-        };
-    }
-    found
 }
 
 /// `openai-gpt-5-5` is `GPT-5.5`, `anthropic-claude-opus-4-7` is `Claude Opus 4.7`.

@@ -1,6 +1,8 @@
 //! The figures of a round that rankings rest on, without its words and prices: small enough to hold
 //! thousands of rounds, and quick to read back.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -91,6 +93,15 @@ pub struct OutlineAt {
     pub(super) stage: Stage,
     /// Without a record or a result that is still hidden.
     pub(super) round: RoundOutline,
+    /// Models of this round whose record goes on under another id, with that id.
+    pub(super) continued: BTreeMap<ModelId, ModelId>,
+}
+
+impl OutlineAt {
+    /// The id under which the record of one of its models stands today.
+    pub(super) fn contestant<'a>(&'a self, id: &'a ModelId) -> &'a ModelId {
+        self.continued.get(id).unwrap_or(id)
+    }
 }
 
 impl RoundOutline {
@@ -141,7 +152,11 @@ impl RoundOutline {
                 })?;
             }
         }
-        Ok(OutlineAt { stage, round: self })
+        Ok(OutlineAt {
+            stage,
+            round: self,
+            continued: BTreeMap::new(),
+        })
     }
 }
 

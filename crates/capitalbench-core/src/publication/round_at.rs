@@ -1,5 +1,7 @@
 //! A round's facts → what the public knows of it at an instant.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 
 use super::facts::{self, Luck, RoundFacts};
@@ -105,6 +107,7 @@ pub(super) fn rounds_at(
             universe: facts.universe,
             frozen: facts.frozen,
             exceptions: exceptions(facts.exceptions, as_of),
+            continued: BTreeMap::new(),
         })
     };
     let rounds = facts.into_iter().filter(listed).map(public);

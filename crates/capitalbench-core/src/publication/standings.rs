@@ -7,6 +7,7 @@ use jiff::civil::Date;
 
 use super::PublishError;
 use super::outline::{OutlineAt, RoundOutline};
+use super::renames::Renames;
 use super::round_at::Listing;
 use crate::evidence::statistics::{Frames, SetStatistics, methodology_versions, of_set};
 use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
@@ -55,16 +56,26 @@ pub fn standings(
     let rounds = outlines.into_iter().filter(listed).map(|own| own.at(as_of));
     let mut rounds: Vec<OutlineAt> = rounds.collect::<Result<_, _>>()?;
     rounds.sort_by(|a, b| a.round.key.cmp(&b.round.key));
-    let set_rounds = rounds.iter().map(|own| SetRound::of_outline(own, None));
-    let set_rounds: Vec<SetRound<'_>> = set_rounds.collect();
-    give(&mut names, &set_rounds);
+    let renames = Renames::of_rounds(&set_rounds(&rounds));
+    if !renames.is_empty() {
+        for own in &mut rounds {
+            own.continued = renames.among(own.round.models());
+        }
+    }
+    let set_rounds = set_rounds(&rounds);
+    give(&mut names, &set_rounds, &renames);
     Ok(Standings {
         as_of,
         synthetic: listing.synthetic,
-        comparison_sets: comparison_sets(&set_rounds, policy, &names)?,
+        comparison_sets: comparison_sets(&set_rounds, policy, (&names, &renames))?,
         names,
         rounds,
     })
+}
+
+fn set_rounds(rounds: &[OutlineAt]) -> Vec<SetRound<'_>> {
+    let rounds = rounds.iter();
+    rounds.map(|own| SetRound::of_outline(own, None)).collect()
 }
 
 impl Standings {
@@ -73,9 +84,10 @@ impl Standings {
         name_in(&self.names, model_id)
     }
 
-    /// Everybody with a public decision.
+    /// Everybody with a public decision, under the id of today.
     pub fn model_ids(&self) -> BTreeSet<&ModelId> {
-        let models = self.rounds.iter().flat_map(|own| own.round.models());
+        let rounds = self.rounds.iter();
+        let models = rounds.flat_map(|own| own.round.models().iter().map(|id| own.contestant(id)));
         models.collect()
     }
 
@@ -95,8 +107,7 @@ impl Standings {
 
     /// The rounds as comparison sets see them.
     pub(super) fn set_rounds(&self) -> Vec<SetRound<'_>> {
-        let rounds = self.rounds.iter();
-        rounds.map(|own| SetRound::of_outline(own, None)).collect()
+        set_rounds(&self.rounds)
     }
 
     /// Which rounds of a track the boards count, in order of id.

@@ -8,6 +8,7 @@ use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::facts::InterimRow;
+use capitalbench_core::publication::renames::continue_records;
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::{ModelId, RoundId};
@@ -28,6 +29,7 @@ pub fn publication(header: &Header, documents: &[Document]) -> Result<Publicatio
         rounds.push(pieces.round(&id, form)?);
     }
     rounds.sort_by(|a, b| a.key.cmp(&b.key));
+    continue_records(&mut rounds);
     Ok(Publication {
         as_of: header.as_of,
         synthetic: header.is_synthetic,
@@ -132,6 +134,8 @@ impl Pieces {
             frozen: form.frozen,
             state,
             exceptions: form.exceptions,
+            // It follows from all rounds together.
+            continued: BTreeMap::new(),
         })
     }
 }

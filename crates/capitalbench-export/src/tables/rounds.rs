@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::publication::names::continuations;
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::{Digest, ModelId, RunId};
@@ -127,13 +126,14 @@ pub(crate) fn models(publication: &Publication) -> Vec<Row<'_>> {
             entry.1.push(round);
         }
     }
-    let continues = continuations(&publication.rounds);
+    let renames = publication.renames();
+    let known: BTreeMap<&ModelId, &ModelId> = found.keys().map(|id| (*id, *id)).collect();
     let mut rows = Vec::with_capacity(found.len());
     for (id, (provider, rounds)) in found {
         let names = Names {
             id,
             name: publication.name(id),
-            continues: continues.get(id).copied(),
+            continues: renames.before(id).and_then(|id| known.get(id).copied()),
         };
         rows.push(model(names, provider, &rounds));
     }

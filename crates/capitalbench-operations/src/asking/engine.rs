@@ -4,7 +4,7 @@
 //! them, note what became of it, and ask again only where the retry rule allows it. A crash between
 //! any two steps loses nothing that was paid for: [`run`] picks up what the ledger holds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -58,7 +58,9 @@ pub struct Engine {
 ///
 /// When one breaks, the answers of calls under way are waited for and kept: they are paid for.
 pub async fn run(engine: Arc<Engine>, seats: Vec<Seat>) -> Result<Vec<SlotEnd>, Error> {
+    let clock = engine.clock;
     let mut tasks = JoinSet::new();
+    let mut joined = VecDeque::new();
     for (index, seat) in seats.into_iter().enumerate() {
         let engine = Arc::clone(&engine);
         tasks.spawn(async move {
@@ -66,11 +68,18 @@ pub async fn run(engine: Arc<Engine>, seats: Vec<Seat>) -> Result<Vec<SlotEnd>, 
             engine.say(&Event::SlotEnded { end: &end });
             Ok::<_, Error>((index, end))
         });
+        // Where no time passes nothing happens at once, so that the log has one order.
+        if !clock.advances() {
+            joined.extend(tasks.join_next().await);
+        }
     }
     let mut ends = BTreeMap::new();
     let mut totals = Totals::default();
     let mut fault = None;
-    while let Some(joined) = tasks.join_next().await {
+    while let Some(joined) = match joined.pop_front() {
+        Some(joined) => Some(joined),
+        None => tasks.join_next().await,
+    } {
         let ended = joined.map_err(|error| Error::new(format!("a call broke: {error}")));
         match ended.and_then(|ended| ended) {
             Ok((index, end)) => {

@@ -17,14 +17,18 @@ use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::ledger::RunPlan;
 use capitalbench_core::asking::call_settings::CallSettings;
 use capitalbench_core::asking::run::Calls;
+use capitalbench_core::market::invented::Illness;
 use capitalbench_core::round::manifest::host_of;
 use capitalbench_core::values::similar::closest;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use self::Kind::Compatible;
 use crate::error::Error;
 use crate::operator::configuration::Configuration;
 use crate::operator::files::read;
+use crate::prices::invented::market_of;
+use crate::prices::sources::rounds_of;
 
 /// Whether a provider of this name works without a network.
 pub fn is_offline(provider: &str) -> bool {
@@ -39,6 +43,8 @@ pub struct ProviderSettings<'a> {
     pub inputs: &'a RoundInputs,
     /// A rehearsal is answered by the mock, whatever the model's provider.
     pub plan: &'a RunPlan,
+    /// What is invented may be down now.
+    pub now: Timestamp,
     /// Attempts of this model that were begun before.
     pub attempts_made: usize,
     /// Whether its key is not set: it is not asked, but answers that are on the disk are read.
@@ -313,8 +319,22 @@ fn script(settings: &ProviderSettings<'_>) -> Result<Script, Error> {
     Ok(Script {
         delay: Duration::from_millis(given["delay_ms"].as_u64().unwrap_or(0)),
         faults: words.iter().map(fault).collect::<Result<_, _>>()?,
+        always: ill(settings)?,
         calls_made: settings.attempts_made,
     })
+}
+
+/// How every call of a model fails now, by the invented market of its folder of rounds.
+fn ill(settings: &ProviderSettings<'_>) -> Result<Option<Fault>, Error> {
+    let rounds = rounds_of(settings.inputs.folder.path())?;
+    let market = market_of(&rounds)?;
+    let id = settings.model.contestant.model_id.as_str();
+    Ok(market
+        .illness(id, settings.now)
+        .map(|illness| match illness {
+            Illness::Down => Fault::Server,
+            Illness::Retired => Fault::NoModel,
+        }))
 }
 
 /// `metadata: {replies: [FILE, …]}` of a model.

@@ -176,7 +176,7 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
     }
     let prepared = prepare(request, &inputs, operator.clock, ledger.as_ref())?;
     let known = Known {
-        configuration: &operator.configuration,
+        operator,
         inputs: &inputs,
         ledger: ledger.as_ref(),
         missing_keys: request.missing_keys,

@@ -22,7 +22,7 @@ use super::plan::Prepared;
 use super::providers::{ProviderSettings, base_url, key_variable, open_provider, served_models};
 use super::run::MissingKeys;
 use crate::error::Error;
-use crate::operator::configuration::Configuration;
+use crate::operator::Operator;
 
 /// What to do about a model without a price.
 pub const UNPRICED: &str =
@@ -49,7 +49,7 @@ pub struct Seat {
 
 /// What seats are made with.
 pub(super) struct Known<'a> {
-    pub(super) configuration: &'a Configuration,
+    pub(super) operator: &'a Operator,
     pub(super) inputs: &'a RoundInputs,
     pub(super) ledger: Option<&'a Ledger>,
     pub(super) missing_keys: MissingKeys,
@@ -65,7 +65,8 @@ pub(super) fn seats(known: &Known<'_>, prepared: &Prepared) -> Result<Vec<Seat>,
         let settings = &settings_of(planned, prepared)?;
         let lacks_key = known.missing_keys == MissingKeys::LeaveOpen
             && plan.calls == Calls::Real
-            && key_variable(settings).is_some_and(|name| known.configuration.get(name).is_none());
+            && key_variable(settings)
+                .is_some_and(|name| known.operator.configuration.get(name).is_none());
         let provider = match opened.entry(id) {
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(new) => {
@@ -74,9 +75,10 @@ pub(super) fn seats(known: &Known<'_>, prepared: &Prepared) -> Result<Vec<Seat>,
                     inputs: known.inputs,
                     plan,
                     attempts_made: attempts_made(&plan.slots, id, known.ledger)?,
+                    now: known.operator.clock.now(),
                     lacks_key,
                 };
-                let provider = open_provider(known.configuration, &settings)?;
+                let provider = open_provider(&known.operator.configuration, &settings)?;
                 Arc::clone(new.insert(Arc::from(provider)))
             }
         };

@@ -11,6 +11,7 @@ pub mod messages;
 pub mod new;
 pub mod pass;
 pub mod plan;
+pub mod rehearsal;
 mod standing;
 mod terms;
 

@@ -73,6 +73,8 @@ pub enum StepKind {
     Tracked,
     Resolved,
     Published,
+    /// An option was renamed or delisted; an operator says so, never a pass.
+    Listed,
 }
 
 impl StepKind {
@@ -92,6 +94,7 @@ impl StepKind {
             Self::Tracked => "tracked",
             Self::Resolved => "resolved",
             Self::Published => "published",
+            Self::Listed => "listed",
         }
     }
 }

@@ -99,18 +99,17 @@ pub fn explain_round(
     let known = ending::exceptions(&folder)?;
     // The same command again, after a kill, writes nothing twice.
     let same = known.last().filter(|last| last.reason == reason).cloned();
-    let note = match same {
-        Some(note) => note,
-        None => {
-            let note = ExceptionNote {
-                round_id: manifest.round_id.clone(),
-                number: known.len() as u64 + 1,
-                noted_at: WrittenInstant::of(operator.now()),
-                reason,
-            };
-            ending::explain(&folder, &note)?;
-            note
-        }
+    let note = if let Some(note) = same {
+        note
+    } else {
+        let note = ExceptionNote {
+            round_id: manifest.round_id.clone(),
+            number: known.len() as u64 + 1,
+            noted_at: WrittenInstant::of(operator.now()),
+            reason,
+        };
+        ending::explain(&folder, &note)?;
+        note
     };
     signed(operator, &folder, &manifest)?;
     Ok(note)

@@ -109,15 +109,15 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
     let mut columns = Vec::new();
     let rounds = view.publication.rounds.iter().rev();
     let rounds = rounds.filter(|round| round.track == Some(track));
-    let resolved = rounds.filter_map(|round| Some((round, round.resolved()?)));
+    let resolved = rounds.filter(|round| round.resolved().is_some());
     let all = resolved.clone().count();
-    for (round, resolved) in resolved.take((MOST_CELLS / models.len().max(1)).min(MOST_COLUMNS)) {
+    for round in resolved.take((MOST_CELLS / models.len().max(1)).min(MOST_COLUMNS)) {
         let mut cells = vec![
             head(round_link(&page.here, round.id())),
             text(&ended(round)),
         ];
         for (id, gaps) in models.iter().zip(&mut gaps) {
-            let standing = resolved.of(id);
+            let standing = round.standing(id);
             let alpha = standing.map(|standing| standing.scored.outcome.alpha.get());
             cells.push(tinted(alpha));
             gaps.insert(0, alpha);
@@ -225,7 +225,7 @@ fn rounds(view: &View<'_>, page: &mut Page, models: [&ModelId; 2], pair: &HeadTo
             continue;
         };
         let of = |id: &ModelId| {
-            let standing = resolved.of(id)?;
+            let standing = round.standing(id)?;
             Some(standing.scored.outcome.decision_return.get())
         };
         table.row(vec![

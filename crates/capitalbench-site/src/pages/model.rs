@@ -2,6 +2,7 @@
 //! it was asked.
 
 use capitalbench_core::evidence::statistics::{Basis, Estimate, RecordStatistics};
+use capitalbench_core::publication::PublicRound;
 use capitalbench_core::publication::boards::behaviour::Behaviour;
 use capitalbench_core::publication::boards::cumulative::CumulativeRow;
 use capitalbench_core::round::manifest::Track;
@@ -33,7 +34,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
         ("Id", Html::code(id.as_str())),
         ("Activity", view.activity(id).into()),
     ];
-    facts.extend(continued(view, &page, id));
+    facts.extend(continued(view, id));
     page.body.facts(&facts);
     for track in TRACKS {
         let Some(boards) = view.boards(track) else {
@@ -62,26 +63,45 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     page
 }
 
-/// Which record this one continues, and which ones continue it; each record stays its own.
-fn continued(view: &View<'_>, page: &Page, id: &ModelId) -> Vec<(&'static str, Html)> {
-    let link = |other: &ModelId| {
-        if view.models.contains(other) {
-            view.model_link(&page.here, other)
-        } else {
-            Html::code(other.as_str())
-        }
+/// The page of an id whose record goes on under another one; links from outside lead here.
+pub(crate) fn earlier_page(view: &View<'_>, id: &ModelId, newest: &ModelId) -> Page {
+    let name = view.name(id);
+    let description = format!("{name} goes on as {}.", view.name(newest));
+    let mut page = Page::new(&model_path(id), name, &description).below("models/", "Models");
+    let facts = [
+        ("Id", Html::code(id.as_str())),
+        ("Took part", took_part(view, id).into()),
+        ("Record goes on as", view.model_link(&page.here, newest)),
+    ];
+    page.body.facts(&facts);
+    page
+}
+
+/// The earlier names of a model, with the days of their decisions.
+fn continued(view: &View<'_>, id: &ModelId) -> Vec<(&'static str, Html)> {
+    let earlier = view.continued.iter().filter(|(_, newest)| **newest == id);
+    let told = |(own, _): (&&ModelId, &&ModelId)| {
+        let mut html = Html::code(own.as_str());
+        html.push_text(&format!(", {}, {}", view.name(own), took_part(view, own)));
+        html
     };
-    let mut facts = Vec::new();
-    if let Some(other) = view.continues.get(id) {
-        facts.push(("Continues the record of", link(other)));
+    let earlier: Vec<Html> = earlier.map(told).collect();
+    if earlier.is_empty() {
+        return Vec::new();
     }
-    let mut later = view.continues.iter();
-    let later = later.by_ref().filter(|(_, earlier)| **earlier == id);
-    let later: Vec<Html> = later.map(|(own, _)| link(own)).collect();
-    if !later.is_empty() {
-        facts.push(("Record continued by", Html::join(&later, ", ")));
+    vec![("Earlier, in the same record", Html::join(&earlier, "; "))]
+}
+
+/// The days of the first and the last decision under an id.
+fn took_part(view: &View<'_>, id: &ModelId) -> String {
+    let decided = |round: &&&PublicRound| round.submissions().iter().any(|own| own.model_id == *id);
+    let days = view.by_decision.iter().filter(decided);
+    let mut days = days.filter_map(|round| round.manifest.decision_date);
+    match (days.next(), days.next_back()) {
+        (Some(first), Some(last)) => format!("{} to {}", day(first), day(last)),
+        (Some(only), None) => day(only),
+        (None, _) => NONE.to_owned(),
     }
-    facts
 }
 
 fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&RecordStatistics>) {
@@ -153,7 +173,7 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
     );
     let mut drawn = Vec::new();
     for round in row.rounds.iter().rev().filter_map(|id| view.round(id)) {
-        let Some(standing) = round.resolved().and_then(|resolved| resolved.of(id)) else {
+        let Some(standing) = round.standing(id) else {
             continue;
         };
         let Some(window) = round.manifest.window else {

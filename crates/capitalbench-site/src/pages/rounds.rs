@@ -102,7 +102,10 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
         text(first.map_or(NONE, |first| view.name(first.model_id()))),
         maybe(highest, signed_percent),
     ]);
-    let ids: Vec<&str> = submissions.iter().map(|s| s.model_id.as_str()).collect();
+    let ids: Vec<&str> = submissions
+        .iter()
+        .map(|own| round.contestant(&own.model_id).as_str())
+        .collect();
     let sets = view.sets_of.get(round.id()).map(|sets| sets.join("|"));
     let track = round.track.map_or("", |track| track.as_str());
     let ended = window.map_or(String::new(), |w| day(w.exit));

@@ -8,7 +8,7 @@ use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
 use capitalbench_core::publication::boards::option_record::OptionRecord;
-use capitalbench_core::publication::names::{by_decision, continuations};
+use capitalbench_core::publication::names::by_decision;
 use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundState};
 use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
@@ -23,7 +23,7 @@ pub(crate) const TRACKS: [Track; 2] = [Track::Weekly, Track::Monthly];
 /// A publication with its indexes.
 pub(crate) struct View<'a> {
     pub(crate) publication: &'a Publication,
-    /// Every model with a public decision, in order of name.
+    /// Every model with a public decision, in order of name, under the id of today.
     pub(crate) models: Vec<ModelId>,
     /// Models of an open round or of the newest round of a track.
     pub(crate) active: BTreeSet<ModelId>,
@@ -32,8 +32,8 @@ pub(crate) struct View<'a> {
     by_id: BTreeMap<&'a RoundId, &'a PublicRound>,
     /// Rounds from the oldest decision to the newest.
     pub(crate) by_decision: Vec<&'a PublicRound>,
-    /// The model whose record a model continues.
-    pub(crate) continues: BTreeMap<&'a ModelId, &'a ModelId>,
+    /// Models whose record goes on under another id, with that id.
+    pub(crate) continued: BTreeMap<&'a ModelId, &'a ModelId>,
     /// The sets that count each round.
     pub(crate) sets_of: BTreeMap<&'a RoundId, Vec<&'a str>>,
     /// The sizes of the data files by name.
@@ -50,7 +50,9 @@ impl<'a> View<'a> {
         let mut active = BTreeSet::new();
         for round in &publication.rounds {
             let submissions = round.submissions();
-            let ids = submissions.iter().map(|submission| &submission.model_id);
+            let ids = submissions
+                .iter()
+                .map(|own| round.contestant(&own.model_id));
             models.extend(ids.clone().cloned());
             if matches!(round.state, RoundState::Open(_)) {
                 active.extend(ids.cloned());
@@ -63,7 +65,8 @@ impl<'a> View<'a> {
             }
         }
         for round in newest.values() {
-            active.extend(round.submissions().iter().map(|s| s.model_id.clone()));
+            let ids = round.submissions().into_iter();
+            active.extend(ids.map(|own| round.contestant(&own.model_id).clone()));
         }
         let mut models: Vec<ModelId> = models.into_iter().collect();
         models.sort_by_cached_key(|id| (publication.name(id).to_lowercase(), id.clone()));
@@ -80,7 +83,11 @@ impl<'a> View<'a> {
             active,
             options,
             by_decision: by_decision(&publication.rounds),
-            continues: continuations(&publication.rounds),
+            continued: publication
+                .rounds
+                .iter()
+                .flat_map(|round| &round.continued)
+                .collect(),
             by_id: publication.rounds.iter().map(|r| (r.id(), r)).collect(),
             data: input.data,
         }
@@ -169,7 +176,8 @@ impl<'a> View<'a> {
     }
 
     pub(crate) fn model_link(&self, here: &Here, id: &ModelId) -> Html {
-        here.link(&model_path(id), self.name(id))
+        let page = self.continued.get(id).copied().unwrap_or(id);
+        here.link(&model_path(page), self.name(id))
     }
 
     pub(crate) fn option_name<'b>(&'b self, id: &'b OptionId) -> &'b str {

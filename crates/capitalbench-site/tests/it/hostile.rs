@@ -2,8 +2,8 @@
 
 use capitalbench_core::asking::call_settings::Asked;
 use capitalbench_core::decision::submission::{Decision, Submission};
-use capitalbench_core::publication::RoundState;
 use capitalbench_core::publication::calls::{AskedFor, ModelCalls, Served};
+use capitalbench_core::publication::{PublicRound, RoundState};
 use capitalbench_core::round::ending::{Ending, ExceptionNote, Tombstone};
 use capitalbench_core::values::ids::ModelId;
 use capitalbench_core::values::time::WrittenInstant;
@@ -54,24 +54,29 @@ fn called(submission: &Submission) -> ModelCalls {
     }
 }
 
+/// Explains a round in hostile words; the tombstone says the same.
+fn explained(round: &mut PublicRound) -> Tombstone {
+    let noted_at = WrittenInstant::parse("2026-03-01T00:00:00Z").expect("an instant");
+    round.exceptions.push(ExceptionNote {
+        round_id: round.id().clone(),
+        number: 1,
+        noted_at: noted_at.clone(),
+        reason: HOSTILE.to_owned(),
+    });
+    Tombstone {
+        round_id: round.id().clone(),
+        ending: Ending::Voided,
+        ended_at: noted_at,
+        reason: HOSTILE.to_owned(),
+    }
+}
+
 fn poisoned() -> Source {
     let mut source = fixtures();
     for round in &mut source.publication.rounds {
         let mut calls: Vec<ModelCalls> = round.submissions().into_iter().map(called).collect();
         calls.sort_by(|a, b| a.model_id.cmp(&b.model_id));
-        let noted_at = WrittenInstant::parse("2026-03-01T00:00:00Z").expect("an instant");
-        round.exceptions.push(ExceptionNote {
-            round_id: round.id().clone(),
-            number: 1,
-            noted_at: noted_at.clone(),
-            reason: HOSTILE.to_owned(),
-        });
-        let tombstone = Tombstone {
-            round_id: round.id().clone(),
-            ending: Ending::Voided,
-            ended_at: noted_at,
-            reason: HOSTILE.to_owned(),
-        };
+        let tombstone = explained(round);
         match &mut round.state {
             RoundState::Draft => round.state = RoundState::Ended(tombstone),
             RoundState::Ended(_) => {}

@@ -3,11 +3,13 @@
 use std::ffi::OsString;
 use std::fmt::Write as _;
 
+use capitalbench_core::league::settings::League;
 use clap::builder::StyledStr;
 use clap::{ArgMatches, ColorChoice, CommandFactory as _, FromArgMatches as _, ValueEnum as _};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::{Arguments, definitions};
+use crate::config::league_defaults::with_defaults;
 use crate::console::{BOLD, paint};
 
 /// Every verb under its heading: what people need first comes first. The verbs of the first group
@@ -57,9 +59,12 @@ const MORE: &str = "All verbs: capitalbench --help   One verb: capitalbench VERB
 /// No line of the usage is longer.
 const USAGE_WIDTH: usize = 80;
 
-/// Reads what was typed.
-pub(crate) fn parse(typed: &[OsString]) -> Result<Arguments, clap::Error> {
+/// Reads what was typed; in the folder of a league its file gives the defaults.
+pub(crate) fn parse(typed: &[OsString], league: Option<&League>) -> Result<Arguments, clap::Error> {
     let mut command = command().color(color(typed));
+    if let Some(league) = league {
+        command = with_defaults(command, league);
+    }
     let matches = command.try_get_matches_from_mut(typed)?;
     let read = Arguments::from_arg_matches(&matches);
     let mut arguments = read.map_err(|error| error.format(&mut command))?;

@@ -219,3 +219,128 @@ fn keys_are_tried_only_where_real_calls_are_allowed() {
     }
     assert!(!said.contains(KEY), "a key is shown: {said}");
 }
+
+#[test]
+fn commands_in_the_folder_of_a_league_take_its_settings() {
+    let house = House::new();
+    house.edit("league.yaml", "universe: v2.1", "universe: v2.0");
+    house.edit("league.yaml", "controls: true", "controls: false");
+    let opened = house
+        .run(&[
+            "init-round",
+            "--round-id",
+            "HOUSE-1",
+            "--decision-deadline",
+            "2026-12-07T14:25:00Z",
+            "--now",
+            "2026-12-06T10:00:00Z",
+        ])
+        .code(0);
+    let told = opened.stdout();
+    for expected in [
+        "universe  v2.0, 65 options",
+        "roster    6 models",
+        "proof     signed",
+        "exit      2026-12-14",
+    ] {
+        assert!(told.contains(expected), "no {expected:?} in {opened}");
+    }
+    assert!(
+        house
+            .place
+            .path()
+            .join("house/rehearsal/rounds/HOUSE-1/manifest.yaml")
+            .is_file()
+    );
+    // A flag wins.
+    let typed = house
+        .run(&[
+            "init-round",
+            "--round-id",
+            "HOUSE-2",
+            "--decision-deadline",
+            "2026-12-07T14:25:00Z",
+            "--now",
+            "2026-12-06T10:00:00Z",
+            "--horizon",
+            "one month",
+            "--universe-version",
+            "v1.5",
+            "--proof",
+            "none",
+            "--rounds-dir",
+            "mine",
+        ])
+        .code(0);
+    let told = typed.stdout();
+    assert!(
+        told.contains("universe  v1.5, 40 options") && told.contains("exit      2027-01-07"),
+        "{typed}"
+    );
+    assert!(!told.contains("proof"), "{typed}");
+    assert!(house.place.path().join("house/mine/HOUSE-2").is_dir());
+    house
+        .run(&["status", "--now", "2026-12-06T10:00:00Z"])
+        .code(0)
+        .says("HOUSE-1");
+    house
+        .run(&["init-round", "--help"])
+        .code(0)
+        .says("[default: rehearsal/rounds]");
+    let plain = house.outside(&["init-round", "--help"]).code(0);
+    assert!(plain.stdout().contains("[default: rounds]"), "{plain}");
+}
+
+#[test]
+fn a_league_with_one_track_shows_one_board() {
+    let house = House::new();
+    house.edit(
+        "league.yaml",
+        "allow_real_api_calls: false",
+        "allow_real_api_calls: true",
+    );
+    let from = crate::harness::fixtures().join("rounds");
+    crate::harness::copy_tree(&from, &house.place.path().join("house/rounds"));
+    let now = ["--as-of", "2030-01-01"];
+    let tracks = |ran: &Ran| {
+        let told = ran.json();
+        let rounds = told["rounds"].as_array().cloned().unwrap_or_default();
+        let mut tracks: Vec<String> = rounds
+            .iter()
+            .map(|round| round["track"].to_string())
+            .collect();
+        tracks.dedup();
+        tracks
+    };
+    let arguments = [&["cumulative-status", "--json"][..], &now].concat();
+    assert_eq!(tracks(&house.run(&arguments).code(0)), ["\"weekly\""]);
+    let both = [
+        &[
+            "cumulative-status",
+            "--json",
+            "--rounds-dir",
+            "house/rounds",
+        ][..],
+        &now,
+    ]
+    .concat();
+    assert_eq!(tracks(&house.outside(&both).code(0)).len(), 2);
+    let monthly = [
+        &["cumulative-status", "--json", "--track", "monthly"][..],
+        &now,
+    ]
+    .concat();
+    assert_eq!(tracks(&house.run(&monthly).code(0)), ["\"monthly\""]);
+}
+
+#[test]
+fn a_broken_league_file_stops_other_commands_with_its_line() {
+    let house = House::new();
+    house.edit("league.yaml", "controls: true", "controls: perhaps");
+    house
+        .run(&["status"])
+        .code(2)
+        .complains("league.yaml: line ")
+        .complains("controls: ");
+    house.run(&["--help"]).code(0);
+}

@@ -1,6 +1,6 @@
 //! `invented_market.json` beside a folder of rounds: the market that rehearsals are priced from.
 
-use capitalbench_core::market::invented::{InventedMarket, MarketFault};
+use capitalbench_core::market::invented::{InventedFault, InventedMarket};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
@@ -31,7 +31,7 @@ pub fn render(market: &InventedMarket) -> String {
 pub fn parse(bytes: &[u8]) -> Result<InventedMarket, Fault> {
     let stored: Stored = json::read(bytes)?;
     let fault = |(place, text): (usize, &String)| {
-        MarketFault::parse(text).ok_or_else(|| {
+        InventedFault::parse(text).ok_or_else(|| {
             Fault::field(
                 format!("faults.{place}"),
                 format!("{text:?} is not a fault such as split=XLK,2026-10-05,4"),

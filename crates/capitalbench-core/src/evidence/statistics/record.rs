@@ -75,19 +75,19 @@ pub(super) fn answers(
 ) -> Vec<Answer> {
     let of = |id: &RoundId| {
         let round = rounds.get(id)?;
-        let resolved = round.resolved()?;
-        let standing = resolved.of(model_id)?;
+        let (resolved, own) = (round.resolved()?, round.stored(model_id));
+        let standing = round.standing(own)?;
         let runs = resolved.repeated.iter();
-        let own = runs
+        let answered = runs
             .flat_map(|run| &run.models)
-            .filter(|m| m.model_id == *model_id);
+            .filter(|model| model.model_id == *own);
         Some(Answer {
             stated: Stated {
                 confidence: standing.scored.submission.confidence,
                 beat: standing.scored.outcome.beats_reference,
                 window: round.manifest.window?,
             },
-            repeated: own
+            repeated: answered
                 .filter_map(|m| m.figures.as_ref())
                 .flat_map(|figures| figures.alphas.iter().copied())
                 .collect(),

@@ -10,7 +10,7 @@ fn market(faults: &[&str]) -> InventedMarket {
     InventedMarket {
         faults: faults
             .iter()
-            .map(|text| MarketFault::parse(text).unwrap())
+            .map(|text| InventedFault::parse(text).unwrap())
             .collect(),
         ..InventedMarket::of_seed(7)
     }
@@ -137,14 +137,29 @@ fn a_fault_is_written_as_it_is_read() {
         "jump=AAA,2026-10-05,0.5",
         "source-down=2026-10-05,2026-10-06",
         "plan-used-up=2026-10-05,2026-10-06",
+        "model-down=mock-dune,2026-10-05,2026-10-06",
+        "model-retired=mock-dune,2026-10-05",
     ] {
-        assert_eq!(MarketFault::parse(text).unwrap().to_string(), text);
+        assert_eq!(InventedFault::parse(text).unwrap().to_string(), text);
     }
     for text in [
         "split=AAA,2026-10-05",
         "jump=AAA,2026-10-05,-1",
         "storm=AAA",
     ] {
-        assert_eq!(MarketFault::parse(text), None, "{text}");
+        assert_eq!(InventedFault::parse(text), None, "{text}");
     }
+}
+
+#[test]
+fn a_model_is_down_for_a_span_and_retired_for_ever() {
+    let ill = market(&[
+        "model-down=dune,2026-10-05,2026-10-08",
+        "model-retired=dune,2026-10-20",
+    ]);
+    let at = |now: &str| ill.illness("dune", at(now));
+    assert_eq!(at("2026-10-04T23:59:59Z"), None);
+    assert_eq!(at("2026-10-07T23:59:59Z"), Some(Illness::Down));
+    assert_eq!(at("2026-10-08T00:00:00Z"), None);
+    assert_eq!(at("2027-10-08T00:00:00Z"), Some(Illness::Retired));
 }

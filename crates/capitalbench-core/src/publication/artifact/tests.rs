@@ -5,6 +5,9 @@ fn every_place_of_a_round_has_its_audience() {
     use Audience::{AfterRecord, AfterResult, Private, Public};
     for (path, expected) in [
         ("manifest.yaml", Public),
+        ("tombstone.json", Public),
+        ("exceptions/001.json", Public),
+        ("exceptions/x/001.json", Private),
         ("research/final_briefing.md", Public),
         ("market_data/universe_trailing_returns.csv", Public),
         ("market_data/daily_returns.csv", Public),

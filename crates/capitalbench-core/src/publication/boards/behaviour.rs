@@ -9,7 +9,7 @@ use super::{mean, share};
 use crate::decision::portfolio::Holding;
 use crate::decision::submission::Submission;
 use crate::market::universe::{RiskBucket, Universe};
-use crate::publication::{PublicRound, RoundState};
+use crate::publication::PublicRound;
 use crate::values::ids::{ModelId, OptionId, RoundId};
 
 /// Weights by option, one being the whole.
@@ -226,7 +226,8 @@ pub(crate) fn behaviour(rounds: &[&PublicRound]) -> Vec<Behaviour> {
         let differences = differences(&portfolios.iter().collect::<Vec<_>>());
         let decided = submissions.iter().zip(portfolios).zip(differences);
         for ((submission, weights), difference) in decided {
-            let seen = by_model.entry(&submission.model_id).or_default();
+            let id = round.contestant(&submission.model_id);
+            let seen = by_model.entry(id).or_default();
             seen.push(Seen {
                 round,
                 submission,
@@ -290,10 +291,7 @@ fn of_model(model_id: &ModelId, seen: &[Seen<'_>]) -> Behaviour {
 
 /// Stated confidence and whether the decision beat the reference, once that is known.
 fn outcome(seen: &Seen<'_>) -> Option<(f64, bool)> {
-    let RoundState::Resolved(resolved) = &seen.round.state else {
-        return None;
-    };
-    let standing = resolved.of(&seen.submission.model_id)?;
+    let standing = seen.round.standing(&seen.submission.model_id)?;
     Some((
         seen.submission.confidence,
         standing.scored.outcome.beats_reference,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::set_round::{SetResult, SetRound};
+use crate::publication::renames::Renames;
 use crate::publication::{PublishError, RoundKey};
 use crate::result::score::Score;
 use crate::round::manifest::{Track, Window};
@@ -198,9 +199,9 @@ pub struct MarketRow {
 pub(crate) fn comparison_sets(
     rounds: &[SetRound<'_>],
     policy: &SetPolicy,
-    names: &BTreeMap<ModelId, String>,
+    (names, renames): (&BTreeMap<ModelId, String>, &Renames),
 ) -> Result<Vec<ComparisonSet>, PublishError> {
-    let mut starts: Vec<(Option<&RoundKey>, SetDefinition)> = definitions(rounds, policy);
+    let mut starts = definitions(rounds, policy, renames);
     starts.sort_by(|(a_key, a), (b_key, b)| {
         (a.track, a_key, &a.set_id).cmp(&(b.track, b_key, &b.set_id))
     });
@@ -223,6 +224,7 @@ pub(crate) fn comparison_sets(
 fn definitions<'a>(
     rounds: &'a [SetRound<'_>],
     policy: &SetPolicy,
+    renames: &Renames,
 ) -> Vec<(Option<&'a RoundKey>, SetDefinition)> {
     let key_of = |id: &RoundId| rounds.iter().find(|r| r.id == id).map(|r| r.key);
     let mut found: Vec<(Option<&RoundKey>, SetDefinition)> = policy
@@ -230,6 +232,11 @@ fn definitions<'a>(
         .iter()
         .map(|set| (key_of(&set.started_round_id), set.clone()))
         .collect();
+    for (_, set) in &mut found {
+        let roster = set.model_ids.iter().map(|id| renames.newest(id).clone());
+        let roster: BTreeSet<ModelId> = roster.collect();
+        set.model_ids = roster.into_iter().collect();
+    }
     for round in rounds {
         let Some(track) = round.track else { continue };
         let rule = if round.fixed_roster {

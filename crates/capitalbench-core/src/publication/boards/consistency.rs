@@ -76,10 +76,12 @@ pub(crate) fn consistency(rounds: &[&PublicRound]) -> ConsistencyBoard {
         for run in &resolved.repeated {
             for model in &run.models {
                 let Some(figures) = &model.figures else {
-                    without_valid.push((model.model_id.clone(), round.id().clone()));
+                    let id = round.contestant(&model.model_id);
+                    without_valid.push((id.clone(), round.id().clone()));
                     continue;
                 };
-                by_model.entry(&model.model_id).or_default().push(Seen {
+                let id = round.contestant(&model.model_id);
+                by_model.entry(id).or_default().push(Seen {
                     round_id: round.id(),
                     provider: &model.provider,
                     valid: model.valid,

@@ -82,20 +82,21 @@ pub(crate) fn cumulative(
     rounds: &[&PublicRound],
     names: &BTreeMap<ModelId, String>,
 ) -> Result<Vec<CumulativeRow>, PublishError> {
-    let mut ordered: Vec<(&RoundId, &ResolvedRound)> = rounds
+    let mut ordered: Vec<(&PublicRound, &ResolvedRound)> = rounds
         .iter()
-        .filter_map(|round| Some((round.id(), round.resolved()?)))
+        .filter_map(|round| Some((*round, round.resolved()?)))
         .collect();
-    ordered.sort_by(|a, b| a.0.cmp(b.0));
+    ordered.sort_by(|a, b| a.0.id().cmp(b.0.id()));
     let mut by_model: BTreeMap<&ModelId, Vec<Took<'_>>> = BTreeMap::new();
-    for (round_id, resolved) in &ordered {
+    for (round, resolved) in ordered.iter().copied() {
         for standing in &resolved.models {
             let took = Took {
-                round_id,
+                round_id: round.id(),
                 resolved,
                 standing,
             };
-            by_model.entry(standing.model_id()).or_default().push(took);
+            let id = round.contestant(standing.model_id());
+            by_model.entry(id).or_default().push(took);
         }
     }
     let mut rows = Vec::with_capacity(by_model.len());

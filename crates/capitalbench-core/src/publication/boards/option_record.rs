@@ -57,7 +57,8 @@ pub(crate) fn option_records(rounds: &[PublicRound], track: Track) -> Vec<Option
         let mut holders: BTreeMap<OptionId, Vec<(ModelId, BasisPoints)>> = BTreeMap::new();
         for submission in &submissions {
             for holding in submission.decision.holdings() {
-                let held = (submission.model_id.clone(), holding.weight);
+                let id = round.contestant(&submission.model_id);
+                let held = (id.clone(), holding.weight);
                 holders.entry(holding.option_id).or_default().push(held);
             }
         }

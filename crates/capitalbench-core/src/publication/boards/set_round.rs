@@ -30,7 +30,9 @@ pub(crate) struct SetRound<'a> {
     pub(crate) label: Option<&'a str>,
     /// The roster was frozen with the round.
     pub(crate) fixed_roster: bool,
-    /// Models with a public decision.
+    /// Models with a public decision, under the ids that they had.
+    pub(crate) stored: Vec<&'a ModelId>,
+    /// The same, under the ids that their records have today.
     pub(crate) roster: Vec<&'a ModelId>,
     /// What the operator said of their names.
     pub(crate) calls: &'a [ModelCalls],
@@ -83,7 +85,8 @@ impl<'a> SetRound<'a> {
     /// The view of a whole round.
     pub(crate) fn of(round: &'a PublicRound) -> Self {
         let manifest = &round.manifest;
-        let submissions = round.submissions().into_iter();
+        let stored = round.submissions().into_iter().map(|own| &own.model_id);
+        let stored: Vec<&ModelId> = stored.collect();
         Self {
             key: &round.key,
             id: round.id(),
@@ -94,15 +97,18 @@ impl<'a> SetRound<'a> {
             deadline: manifest.decision_deadline.as_ref().map(WrittenInstant::at),
             label: manifest.methodology.label(),
             fixed_roster: manifest.roster.is_some(),
-            roster: submissions.map(|own| &own.model_id).collect(),
+            roster: stored.iter().map(|id| round.contestant(id)).collect(),
+            stored,
             calls: round.calls(),
-            result: round.resolved().map(SetResult::of),
+            result: round
+                .resolved()
+                .map(|resolved| SetResult::of(round, resolved)),
         }
     }
 
     /// The view of an outline, with what luck would have given where somebody wants to know it.
     pub(crate) fn of_outline(outline: &'a OutlineAt, chance: Option<&Chance>) -> Self {
-        let OutlineAt { stage, round } = outline;
+        let OutlineAt { stage, round, .. } = outline;
         let record = round.record.as_ref();
         let result = record.zip(round.result.as_ref());
         Self {
@@ -115,20 +121,38 @@ impl<'a> SetRound<'a> {
             deadline: round.deadline,
             label: round.label.as_deref(),
             fixed_roster: round.fixed_roster,
-            roster: round.models().iter().collect(),
+            stored: round.models().iter().collect(),
+            roster: round
+                .models()
+                .iter()
+                .map(|id| outline.contestant(id))
+                .collect(),
             calls: record.map_or(&[], |record| &record.calls),
-            result: result.map(|own| SetResult::of_outline(own, chance)),
+            result: result.map(|own| SetResult::of_outline(outline, own, chance)),
         }
+    }
+
+    /// Models with a public decision and the models whose records they continue.
+    pub(crate) fn continues(&self) -> impl Iterator<Item = (&'a ModelId, &'a ModelId)> {
+        let named = self.calls.iter().filter_map(|calls| {
+            let other = calls.continues.as_ref()?;
+            (*other != calls.model_id).then_some((&calls.model_id, other))
+        });
+        named.filter(|(id, _)| self.stored.contains(id))
     }
 }
 
 impl<'a> SetResult<'a> {
-    fn of(resolved: &'a ResolvedRound) -> Self {
+    fn of(round: &'a PublicRound, resolved: &'a ResolvedRound) -> Self {
         let returns = &resolved.returns;
         let repeated = resolved.repeated.iter().flat_map(|run| &run.models);
         let without = repeated.filter(|model| model.figures.is_none());
         let without: BTreeSet<&ModelId> = without.map(|own| &own.model_id).collect();
-        let mut models: Vec<SetStanding<'_>> = resolved.models.iter().map(standing).collect();
+        let models = resolved.models.iter().map(|own| SetStanding {
+            model_id: round.contestant(own.model_id()),
+            ..standing(own)
+        });
+        let mut models: Vec<SetStanding<'_>> = models.collect();
         // In order, so that one is found quickly.
         models.sort_by(|a, b| a.model_id.cmp(b.model_id));
         Self {
@@ -143,7 +167,11 @@ impl<'a> SetResult<'a> {
         }
     }
 
-    fn of_outline((record, figures): (&'a Record, &'a Figures), chance: Option<&Chance>) -> Self {
+    fn of_outline(
+        round: &'a OutlineAt,
+        (record, figures): (&'a Record, &'a Figures),
+        chance: Option<&Chance>,
+    ) -> Self {
         let standings = |ids: &'a [ModelId], figures: &[(Return, Return)]| {
             let entrants = ids.iter().zip(figures);
             let standing =
@@ -168,6 +196,9 @@ impl<'a> SetResult<'a> {
             for (standing, own) in controls.iter_mut().zip(&chance.controls) {
                 standing.percentiles = Some(*own);
             }
+        }
+        for standing in &mut models {
+            standing.model_id = round.contestant(standing.model_id);
         }
         models.sort_by(|a, b| a.model_id.cmp(b.model_id));
         Self {

@@ -1,7 +1,8 @@
 use super::*;
 use crate::asking::attempt::Reason;
 use crate::publication::boards::set_round::SetRound;
-use crate::publication::names::{by_decision, continuations, give, names_of};
+use crate::publication::names::{by_decision, give, names_of};
+use crate::publication::renames::Renames;
 use crate::publication::{OpenRound, RoundKey, RoundState};
 use crate::round::lifecycle::Due;
 use crate::test_support::{manifest, pick, universe};
@@ -48,6 +49,7 @@ fn round(day: i8, models: &[&str], calls: Vec<ModelCalls>) -> PublicRound {
         frozen: None,
         state: RoundState::Open(open),
         exceptions: Vec::new(),
+        continued: BTreeMap::new(),
     }
 }
 
@@ -182,7 +184,7 @@ fn names(rounds: &[PublicRound]) -> BTreeMap<String, String> {
     let submissions = rounds.iter().flat_map(PublicRound::submissions);
     let mut names = names_of(submissions.map(|own| &own.model_id));
     let rounds: Vec<SetRound<'_>> = rounds.iter().map(SetRound::of).collect();
-    give(&mut names, &rounds);
+    give(&mut names, &rounds, &Renames::of_rounds(&rounds));
     let texts = names.into_iter();
     texts.map(|(id, name)| (id.to_string(), name)).collect()
 }
@@ -236,18 +238,4 @@ fn a_name_that_could_be_taken_for_another_model_is_not_shown() {
         let taken = name == "gpt-5.5";
         assert_eq!(found.contains_key("openai-gpt-5-5"), !taken, "{name:?}");
     }
-}
-
-#[test]
-fn a_model_continues_another_by_its_newest_word() {
-    let after = |model: &str, other: &str| ModelCalls {
-        continues: Some(id(other)),
-        ..called(model)
-    };
-    let rounds = [
-        round(1, &["a"], vec![after("a", "c")]),
-        round(2, &["a", "b"], vec![after("a", "d"), after("b", "b")]),
-    ];
-    let found = continuations(&rounds);
-    assert_eq!(found, BTreeMap::from([(&id("a"), &id("d"))]));
 }

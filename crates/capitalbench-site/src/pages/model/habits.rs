@@ -67,7 +67,8 @@ fn exposure(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
             continue;
         };
         let mut submissions = round.submissions().into_iter();
-        let Some(own) = submissions.find(|s| s.model_id == behaviour.model_id) else {
+        let Some(own) = submissions.find(|s| s.model_id == *round.stored(&behaviour.model_id))
+        else {
             continue;
         };
         let grades = exposure_by_risk(&weights(&own.decision.holdings()), &round.universe);

@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn a_market_reads_back_and_a_wrong_fault_is_named() {
     let mut market = InventedMarket::of_seed(7);
-    let fault = MarketFault::parse("split=XLK,2026-10-05,4").unwrap();
+    let fault = InventedFault::parse("split=XLK,2026-10-05,4").unwrap();
     market.faults.push(fault);
     let text = render(&market);
     assert_eq!(parse(text.as_bytes()).unwrap(), market);
