@@ -74,8 +74,8 @@ pub(super) fn seats(known: &Known<'_>, prepared: &Prepared) -> Result<Vec<Seat>,
                     model: settings,
                     inputs: known.inputs,
                     plan,
-                    now: known.operator.clock.now(),
                     attempts_made: attempts_made(&plan.slots, id, known.ledger)?,
+                    now: known.operator.clock.now(),
                     lacks_key,
                 };
                 let provider = open_provider(&known.operator.configuration, &settings)?;

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use capitalbench_archive::format::round::options;
 use capitalbench_core::league::settings::League;
-use capitalbench_core::market::invented::{InventedMarket, InventedFault};
+use capitalbench_core::market::invented::{InventedFault, InventedMarket};
 use capitalbench_core::market::synthetic::SyntheticMarket;
 use capitalbench_core::market::universes::shipped;
 use capitalbench_operations::prices::invented;
@@ -21,7 +21,7 @@ use tempfile::TempDir;
 
 use crate::fake_models::{Answer, FakeModels, KEY, Wire};
 use crate::faulty_layer::{FaultyLayer, still_clock};
-use crate::harness::{Ran, changes, copy_tree, program, tree_of};
+use crate::harness::{Ran, changes, codes_of, copy_tree, program, tree_of};
 use crate::waiting::wait_until;
 
 const UNIVERSE: &str = "v1.5";
@@ -234,7 +234,12 @@ fn two_passes_at_once_over_twenty_rounds_make_each_call_once() {
     assert!(made.values().all(|count| *count == 1), "{made:?}");
     assert_eq!(accepted, 20);
     assert!(elsewhere > 0, "no two passes ever met");
-    house.holds("rounds");
+    let report = house.run("verify rounds --json").json();
+    let rounds = report["rounds"].as_array().expect("rounds").iter();
+    let findings = rounds.flat_map(|round| round["findings"].as_array().expect("findings"));
+    let findings: Vec<Value> = findings.cloned().collect();
+    let codes = codes_of(&findings, &["error", "warning"]);
+    assert_eq!(codes, ["price-rule-broken"], "{findings:?}");
 }
 
 #[test]
