@@ -43,6 +43,7 @@ migrations! {
     15 "0015_named_rounds",
     16 "0016_statement_timeouts",
     17 "0017_how_models_were_asked",
+    19 "0019_inference_v2",
 }
 
 /// The schema version that this program needs.

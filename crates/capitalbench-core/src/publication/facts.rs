@@ -7,8 +7,10 @@ use jiff::civil::Date;
 
 use crate::decision::submission::Submission;
 use crate::evidence::inference::admissible::Admissible;
-use crate::evidence::inference::daily::ActiveDays;
+use crate::evidence::inference::daily::{ActiveDays, sessions_of};
+use crate::evidence::inference::excess::Excess;
 use crate::evidence::inference::null::{Null, Volatility};
+use crate::market::daily_returns::DailyReturns;
 use crate::market::prices::PriceSheet;
 use crate::market::universe::Universe;
 use crate::publication::Frozen;
@@ -18,6 +20,7 @@ use crate::result::interim::InterimPoint;
 use crate::result::returns::RoundReturns;
 use crate::result::score::{Outcome, portfolio_return};
 use crate::round::manifest::Manifest;
+use crate::round::methodology::Family;
 use crate::values::ids::{Digest, ModelId, OptionId, RunId};
 use crate::values::units::Return;
 
@@ -73,6 +76,8 @@ pub struct Result {
     /// Daily gains beyond the reference, one series per submission; none where closes are missing.
     #[serde(with = "day_numbers")]
     pub days: Vec<Option<ActiveDays>>,
+    /// Daily returns of the reference itself; empty where closes are missing.
+    pub reference_days: Vec<(Date, f64)>,
 }
 
 /// What luck would have given in a round, or what it takes to find out: drawing ten thousand
@@ -100,6 +105,8 @@ pub struct Chance {
     pub models: Vec<Percentiles>,
     /// One per control.
     pub controls: Vec<Percentiles>,
+    /// One per submission; none where the round froze no daily returns.
+    pub excesses: Vec<Option<Excess>>,
 }
 
 /// Where a decision stands among random ones.
@@ -115,7 +122,7 @@ pub struct Percentiles {
 const BINS: usize = 40;
 
 /// What the luck of a round follows from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Drawing<'a> {
     pub manifest: &'a Manifest,
     pub universe: &'a Universe,
@@ -123,6 +130,10 @@ pub struct Drawing<'a> {
     pub freeze: Digest,
     pub returns: &'a RoundReturns,
     pub volatility: &'a Volatility,
+    /// The daily returns that were frozen with the round.
+    pub daily_returns: Option<&'a DailyReturns>,
+    /// Options of the slate of a judgment round.
+    pub slate: Option<Vec<&'a str>>,
     pub models: &'a [Submission],
     pub controls: &'a [Submission],
 }
@@ -131,17 +142,26 @@ impl Drawing<'_> {
     /// Draws the null of a round and places its decisions; none where the round has none.
     pub fn draw(self) -> Option<Chance> {
         let (universe, returns, volatility) = (self.universe, self.returns, self.volatility);
-        let limits = self.manifest.limits();
-        let allowed = Admissible::new(universe, self.manifest.format, &limits).ok()?;
+        let allowed = self.allowed()?;
         let null = Null::draw(universe, &allowed, self.freeze, returns, volatility).ok()?;
-        let place = |submission: &Submission| {
+        let own = |submission: &Submission| {
             let holdings = submission.decision.holdings();
             let value = |id: &OptionId| returns.get(id).map(|option| option.value);
             let value = portfolio_return(&holdings, value).map_or(0.0, Return::get);
+            (holdings, value)
+        };
+        let place = |submission: &Submission| {
+            let (holdings, value) = own(submission);
             Percentiles {
                 all: null.percentile(value),
                 matched: null.matched_percentile(&holdings, volatility, universe, value),
             }
+        };
+        let sessions = self.manifest.window.map_or(0, |w| sessions_of(w).count());
+        let excess = |submission: &Submission| {
+            let (holdings, value) = own(submission);
+            let decision = (holdings.as_slice(), value);
+            Excess::of(&null, decision, universe, self.daily_returns?, sessions)
         };
         Some(Chance {
             low: null.quantile(0.0),
@@ -150,7 +170,17 @@ impl Drawing<'_> {
             bins: null.histogram(BINS),
             models: self.models.iter().map(place).collect(),
             controls: self.controls.iter().map(place).collect(),
+            excesses: self.models.iter().map(excess).collect(),
         })
+    }
+
+    /// The portfolios that the rules of its label allow.
+    fn allowed(&self) -> Option<Admissible> {
+        if self.manifest.methodology.family() == Family::Judgment {
+            return Admissible::of_slate(self.universe, self.slate.as_ref()?).ok();
+        }
+        let limits = self.manifest.limits();
+        Admissible::new(self.universe, self.manifest.format, &limits).ok()
     }
 }
 

@@ -15,6 +15,8 @@ use jiff::Timestamp;
 
 use crate::decision::submission::Submission;
 use crate::evidence::inference::daily::ActiveDays;
+use crate::evidence::inference::excess::Excess;
+use crate::evidence::inference::reliability::Stated;
 use crate::evidence::statistics::{Statistics, statistics};
 use crate::market::prices::PriceSheet;
 use crate::market::universe::Universe;
@@ -26,6 +28,7 @@ use crate::result::returns::RoundReturns;
 use crate::result::score::{AboveOracle, Score};
 use crate::round::lifecycle::Due;
 use crate::round::manifest::{Manifest, Track};
+use crate::round::methodology::ConfidenceQuestion;
 use crate::values::ids::{Digest, ModelId, RoundId, RunId};
 
 pub mod compare;
@@ -161,6 +164,9 @@ pub struct ResolvedRound {
     pub calls: Vec<ModelCalls>,
     /// What random admissible portfolios returned; none where the round cannot say.
     pub chance: Option<ChanceSummary>,
+    /// Daily returns of the reference itself; empty where closes are missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reference_days: ActiveDays,
 }
 
 /// What luck would have given in a round.
@@ -187,7 +193,22 @@ pub struct Standing {
     pub percentiles: Option<facts::Percentiles>,
     /// Daily gains beyond the reference; none where closes are missing.
     pub days: Option<ActiveDays>,
+    /// How far it lies from random portfolios; none where the round froze no daily returns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excess: Option<Excess>,
 }
+
+/// Why a decision does not count among those with a stated chance to beat the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotStated {
+    /// The round asked something else, or nothing.
+    OtherQuestion,
+    /// It returned what the reference did, so neither of both was ahead.
+    Level,
+}
+
+/// Returns this close are the same: their last digits depend on the order of sums.
+const LEVEL_WITHIN: f64 = 1e-12;
 
 impl Standing {
     pub fn model_id(&self) -> &ModelId {
@@ -212,6 +233,24 @@ impl PublicRound {
             RoundState::Resolved(resolved) => Some(resolved),
             RoundState::Draft | RoundState::Open(_) => None,
         }
+    }
+
+    /// What a decision said of its chance to beat the reference, and whether it did.
+    pub(crate) fn stated(&self, standing: &Standing) -> Result<Stated, NotStated> {
+        let asked = self.manifest.methodology.confidence_question();
+        let window = self.manifest.window.ok_or(NotStated::OtherQuestion)?;
+        if asked != ConfidenceQuestion::BeatReference {
+            return Err(NotStated::OtherQuestion);
+        }
+        let outcome = &standing.scored.outcome;
+        if outcome.alpha.get().abs() <= LEVEL_WITHIN {
+            return Err(NotStated::Level);
+        }
+        Ok(Stated {
+            confidence: standing.scored.submission.confidence,
+            beat: outcome.beats_reference,
+            window,
+        })
     }
 
     /// The public decisions, whatever the state: in order of model id while open.

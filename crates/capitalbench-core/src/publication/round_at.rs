@@ -142,6 +142,7 @@ fn resolved(
                 score,
                 percentiles: None,
                 days: None,
+                excess: None,
             })
         };
         entrants.map(standing).collect::<Result<Vec<_>, _>>()
@@ -159,6 +160,7 @@ fn resolved(
         interim: Vec::new(),
         calls: Vec::new(),
         chance: None,
+        reference_days: result.reference_days,
     };
     if let Some(chance) = chance {
         place(&mut resolved, chance);
@@ -175,6 +177,9 @@ fn place(resolved: &mut ResolvedRound, chance: facts::Chance) {
     for (standing, own) in resolved.models.iter_mut().zip(places) {
         standing.percentiles = Some(own);
     }
+    for (standing, own) in resolved.models.iter_mut().zip(chance.excesses) {
+        standing.excess = own;
+    }
     let places = chance.controls.into_iter();
     for (standing, own) in resolved.controls.iter_mut().zip(places) {
         standing.percentiles = Some(own);
@@ -187,7 +192,8 @@ fn place(resolved: &mut ResolvedRound, chance: facts::Chance) {
     });
 }
 
-/// Draws the luck of a resolved round whose facts came without it.
+/// Draws the luck of a resolved round whose facts came without it; they never do where the round
+/// froze daily returns or has a slate.
 pub(super) fn draw(round: &mut PublicRound, volatility: &Volatility) {
     let Some(freeze) = round.frozen.as_ref().map(|frozen| frozen.digest) else {
         return;
@@ -206,6 +212,8 @@ pub(super) fn draw(round: &mut PublicRound, volatility: &Volatility) {
         freeze,
         returns: &resolved.returns,
         volatility,
+        daily_returns: None,
+        slate: None,
         models: &models,
         controls: &controls,
     };

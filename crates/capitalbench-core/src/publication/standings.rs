@@ -9,7 +9,7 @@ use super::facts::RoundFacts;
 use super::round_at::{RoundsAt, draw};
 use super::{PublicRound, PublishError, RoundState};
 use crate::evidence::inference::null::Volatility;
-use crate::evidence::statistics::{Frames, SetStatistics, methodology_versions, of_set};
+use crate::evidence::statistics::{Frames, SetStatistics, Tried, of_set};
 use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
 use crate::publication::boards::index::{IndexRow, index};
 use crate::publication::boards::name_in;
@@ -136,7 +136,8 @@ impl Standings {
         let rounds = self.rounds.iter().filter(|r| included.contains(r.id()));
         let rounds = rounds.map(|round| SetRound::of(drawn.get(round.id()).unwrap_or(round)));
         let rounds: Vec<SetRound<'_>> = rounds.collect();
-        let versions = methodology_versions(&self.rounds);
-        Some(of_set(set, &by_id(&rounds), versions, &Frames::default()))
+        let all: Vec<SetRound<'_>> = self.rounds.iter().map(SetRound::of).collect();
+        let tried = Tried::of(&self.rounds, &all);
+        Some(of_set(set, &by_id(&rounds), &tried, &Frames::default()))
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::asking::run::{Calls, Run, RunKind, official_run};
+use capitalbench_core::decision::judgment::Slate;
 use capitalbench_core::decision::submission::{Decision, Submission};
-use capitalbench_core::evidence::inference::daily::{ActiveDays, active_days};
+use capitalbench_core::evidence::inference::daily::{ActiveDays, active_days, reference_days};
+use capitalbench_core::market::daily_returns::DailyReturns;
 use capitalbench_core::market::prices::Side;
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
@@ -20,11 +22,11 @@ use super::calls::calls;
 use super::{PublicationError, Shared};
 use crate::disk::error::FileError;
 use crate::disk::layout::{self, run};
-use crate::format::figures::interim;
+use crate::format::{figures::interim, prices::daily_returns};
 use crate::prices::daily_closes::volatility;
 use crate::results::scoring::{ScoredRun, parsed_submissions, score_run};
 use crate::round::freeze;
-use crate::round::round_folder::{RoundFolder, RoundInputs};
+use crate::round::round_folder::{RoundFolder, RoundInputs, optional};
 use crate::run::run_controls::{RunControls, as_submission};
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::validate_run;
@@ -74,10 +76,14 @@ pub fn round_facts(
         let scored = score_run(&inputs, &run_folder, run.rules)?;
         results::require(&inputs, &run_folder, &scored)?;
         let mut result = result(scored, &mut record);
-        result.days = days(&inputs, shared, &record.submissions)?;
+        (result.days, result.reference_days) = days(&inputs, shared, &record.submissions)?;
         result.luck = Luck::Undrawn(volatility(&inputs)?);
-        if depth == Depth::Everything {
-            draw(&mut result, &record, &facts);
+        let market = Market {
+            daily_returns: optional(folder.parse(layout::DAILY_RETURNS, daily_returns::parse))?,
+            slate: inputs.slate.as_ref(),
+        };
+        if depth == Depth::Everything || market.is_needed() {
+            draw(&mut result, &record, &facts, &market);
         }
         facts.result = Some(result);
     } else {
@@ -110,15 +116,16 @@ fn result(scored: ScoredRun, record: &mut OfficialRun) -> Figures {
         controls,
         luck: Luck::Drawn(None),
         days: Vec::new(),
+        reference_days: Vec::new(),
     }
 }
 
-/// Daily gains of each decision beyond the reference.
+/// Daily gains of each decision beyond the reference, and the reference's own.
 fn days(
     inputs: &RoundInputs,
     shared: &Shared,
     submissions: &[Submission],
-) -> Result<Vec<Option<ActiveDays>>, FileError> {
+) -> Result<(Vec<Option<ActiveDays>>, ActiveDays), FileError> {
     let reference = &inputs.universe.reference().id;
     let decisions = submissions.iter().map(|own| &own.decision);
     let mut held: BTreeSet<&OptionId> = decisions.clone().flat_map(Decision::option_ids).collect();
@@ -128,11 +135,26 @@ fn days(
         let window = inputs.manifest.window?;
         active_days(&decision.holdings(), reference, window, &closes)
     });
-    Ok(days.collect())
+    let own = inputs.manifest.window;
+    let own = own.and_then(|window| reference_days(reference, window, &closes));
+    Ok((days.collect(), own.unwrap_or_default()))
+}
+
+/// What only the folder of a round tells of its luck.
+struct Market<'a> {
+    daily_returns: Option<DailyReturns>,
+    slate: Option<&'a Slate>,
+}
+
+impl Market<'_> {
+    /// Where there is any, luck is drawn at once: keeping it for later would cost more room.
+    fn is_needed(&self) -> bool {
+        self.daily_returns.is_some() || self.slate.is_some()
+    }
 }
 
 /// Draws the luck of a round; one that was never frozen has no seed, and so no luck.
-fn draw(result: &mut Figures, record: &OfficialRun, facts: &RoundFacts) {
+fn draw(result: &mut Figures, record: &OfficialRun, facts: &RoundFacts, market: &Market<'_>) {
     let chance = match (&result.luck, &facts.frozen) {
         (Luck::Undrawn(volatility), Some(frozen)) => Drawing {
             manifest: &facts.manifest,
@@ -140,6 +162,8 @@ fn draw(result: &mut Figures, record: &OfficialRun, facts: &RoundFacts) {
             freeze: frozen.digest,
             returns: &result.returns,
             volatility,
+            daily_returns: market.daily_returns.as_ref(),
+            slate: market.slate.map(Slate::option_ids),
             models: &record.submissions,
             controls: &record.controls,
         }

@@ -9,7 +9,7 @@ use super::{mean, share};
 use crate::decision::portfolio::Holding;
 use crate::decision::submission::Submission;
 use crate::market::universe::{RiskBucket, Universe};
-use crate::publication::{PublicRound, RoundState};
+use crate::publication::PublicRound;
 use crate::values::ids::{ModelId, OptionId, RoundId};
 
 /// Weights by option, one being the whole.
@@ -288,16 +288,14 @@ fn of_model(model_id: &ModelId, seen: &[Seen<'_>]) -> Behaviour {
     }
 }
 
-/// Stated confidence and whether the decision beat the reference, once that is known.
+/// Stated confidence and whether the decision beat the reference, where the round asked for that
+/// and the answer is known.
 fn outcome(seen: &Seen<'_>) -> Option<(f64, bool)> {
-    let RoundState::Resolved(resolved) = &seen.round.state else {
-        return None;
-    };
-    let standing = resolved.of(&seen.submission.model_id)?;
-    Some((
-        seen.submission.confidence,
-        standing.scored.outcome.beats_reference,
-    ))
+    let standing = seen.round.resolved()?.of(&seen.submission.model_id)?;
+    match seen.round.stated(standing) {
+        Ok(stated) => Some((stated.confidence, stated.beat)),
+        Err(_) => None,
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
+use crate::evidence::inference::excess::Excess;
 use crate::publication::facts::Percentiles;
 use crate::publication::{PublicRound, ResolvedRound, RoundKey, Standing};
 use crate::round::manifest::{Track, Window};
@@ -34,6 +35,8 @@ pub(crate) struct SetResult<'a> {
     pub(crate) oracle: Option<Return>,
     /// Return of the middle random portfolio.
     pub(crate) chance: Option<f64>,
+    /// Daily returns of the reference.
+    pub(crate) reference_days: &'a [(Date, f64)],
     /// In order of model id.
     models: Vec<SetStanding<'a>>,
     /// In their own order.
@@ -48,6 +51,7 @@ pub(crate) struct SetStanding<'a> {
     pub(crate) alpha: Return,
     pub(crate) percentiles: Option<Percentiles>,
     pub(crate) days: Option<&'a [(Date, f64)]>,
+    pub(crate) excess: Option<&'a Excess>,
 }
 
 /// Rounds by id.
@@ -65,6 +69,11 @@ pub(crate) fn by_id<'a>(rounds: &'a [SetRound<'a>]) -> ById<'a> {
 }
 
 impl<'a> SetResult<'a> {
+    /// Every model with a result, in order of id.
+    pub(crate) fn models(&self) -> &[SetStanding<'a>] {
+        &self.models
+    }
+
     /// The standing of a model, looked for first where it stands in a roster of the same models.
     pub(crate) fn of_near(&self, id: &ModelId, place: usize) -> Option<&SetStanding<'a>> {
         if let Some(found) = self.models.get(place).filter(|m| m.model_id == id) {
@@ -102,6 +111,7 @@ fn result(resolved: &ResolvedRound) -> SetResult<'_> {
         cash: returns.cash(),
         oracle: returns.oracle(),
         chance: resolved.chance.as_ref().map(|chance| chance.median),
+        reference_days: &resolved.reference_days,
         models,
         controls: resolved.controls.iter().map(standing).collect(),
     }
@@ -114,5 +124,6 @@ fn standing(standing: &Standing) -> SetStanding<'_> {
         alpha: standing.scored.outcome.alpha,
         percentiles: standing.percentiles,
         days: standing.days.as_deref(),
+        excess: standing.excess.as_ref(),
     }
 }
