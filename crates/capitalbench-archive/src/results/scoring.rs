@@ -341,7 +341,6 @@ fn tables(
     outcomes: &[Scored],
     controls: &[ControlOutcome],
 ) -> Tables {
-    let universe = &inputs.universe;
     if run.rules.kind == RunKind::Consistency {
         let modal_tie = inputs.manifest.methodology.modal_tie();
         let models = consistency_rows(outcomes, run.attempts, (returns, modal_tie));
@@ -351,7 +350,7 @@ fn tables(
         return (models, tables);
     }
     let mut tables = vec![
-        (run::RETURNS, results::returns(universe, returns)),
+        (run::RETURNS, results::returns(&inputs.universe, returns)),
         (run::ALLOCATIONS, results::allocations(outcomes, returns)),
         (run::LEADERBOARD, results::leaderboard(outcomes, returns)),
     ];

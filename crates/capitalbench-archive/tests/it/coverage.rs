@@ -48,7 +48,7 @@ fn coverage(windows: &[Window], alike: f64) -> (f64, f64) {
             .collect();
         let known = by_day(rounds.iter().flatten().copied());
         let record = DailyRecord::new(known, &live, windows.len());
-        let mean = sums.iter().sum::<f64>() / f64::from(u32::try_from(sums.len()).unwrap());
+        let mean = sums.iter().sum::<f64>() / f64::from(u32::try_from(sums.len()).expect("few"));
         daily += u32::from(covers(&record.estimate(mean).expect("enough days")));
         naive += u32::from(covers(&as_if_separate(&sums)));
     }

@@ -3,11 +3,9 @@
 use crate::evidence::claim::NO_LUCK_TEST;
 use crate::evidence::inference::excess::LuckTest;
 use crate::evidence::inference::overlap::{INFORMATIVE_WINDOWS, NoInterval};
-use crate::evidence::inference::reliability::wilson;
 use crate::evidence::inference::ties::holm;
 use crate::evidence::statistics::{
-    Basis, Estimate, LEVEL, ModelStatistics, RecordStatistics, SetStatistics, horizon_sessions,
-    method,
+    Basis, Estimate, LEVEL, ModelStatistics, RecordStatistics, SetStatistics, method,
 };
 use crate::publication::Publication;
 use crate::publication::boards::comparison_set::ComparisonSet;
@@ -15,13 +13,14 @@ use crate::result::score::Score;
 use crate::round::manifest::Track;
 use crate::values::ids::ModelId;
 
+mod confidence;
 mod others;
+mod outlook;
 pub mod words;
 
-use crate::values::sums::real;
 use crate::values::units::signed_percent;
 use others::Gap;
-use words::{above_or_below, chance, counted, or_from, ordinal, planned, thousands, windows};
+use words::{above_or_below, chance, counted, or_from, ordinal, thousands, windows};
 
 /// What every difference is measured from.
 const REFERENCE: &str = "S&P 500";
@@ -300,74 +299,6 @@ impl Told<'_> {
         ))
     }
 
-    fn confidence(&self) -> Vec<String> {
-        let bins = &self.record.reliability;
-        let count: usize = bins.iter().map(|bin| bin.count).sum();
-        if count == 0 {
-            return vec![format!(
-                "No resolved round asked how likely it is to beat the {REFERENCE}.{}",
-                self.left_out()
-            )];
-        }
-        let mean = |of: fn(&crate::evidence::inference::reliability::Bin) -> f64| {
-            bins.iter()
-                .map(|bin| of(bin) * real(bin.count))
-                .sum::<f64>()
-                / real(count)
-        };
-        let (stated, hits) = (mean(|bin| bin.confidence), mean(|bin| bin.hit_rate));
-        let effective: f64 = self.record.asked_windows;
-        let (low, high) = wilson(hits, effective);
-        let fair = if stated > high {
-            "more confident than its record"
-        } else if stated < low {
-            "less confident than its record"
-        } else {
-            "not separable from well judged"
-        };
-        let mut told = vec![format!(
-            "Asked how likely it is to beat the {REFERENCE}, it said {:.0} % and did in {:.0} % of \
-             {} (95 % interval {:.0} to {:.0} %): {fair}.{}",
-            100.0 * stated,
-            100.0 * hits,
-            counted(count, "round"),
-            100.0 * low,
-            100.0 * high,
-            self.left_out(),
-        )];
-        if let Some(brier) = &self.record.brier {
-            let interval = if brier.informative() {
-                format!(
-                    "95 % interval {:.2} to {:.2}",
-                    brier.low.max(0.0),
-                    brier.high.min(1.0)
-                )
-            } else {
-                "no informative interval".to_owned()
-            };
-            told.push(format!(
-                "Brier score {:.3}, {interval}; always saying 50 % scores 0.250.",
-                brier.value
-            ));
-        }
-        told
-    }
-
-    /// Decisions whose confidence does not count, with a space before.
-    fn left_out(&self) -> String {
-        let left_out = self.record.left_out;
-        let mut told = String::new();
-        if left_out.other_question > 0 {
-            let rounds = counted(left_out.other_question, "round");
-            told.push_str(&format!(" Left out: {rounds} that asked something else."));
-        }
-        if left_out.level > 0 {
-            let rounds = counted(left_out.level, "round");
-            told.push_str(&format!(" Left out: {rounds} level with the {REFERENCE}."));
-        }
-        told
-    }
-
     fn noise(&self) -> Vec<String> {
         let Some(repeated) = self.record.repeated else {
             return vec![
@@ -392,51 +323,6 @@ impl Told<'_> {
                 "Two such rounds are needed to tell its own noise from the market's.".to_owned()
             }
         });
-        told
-    }
-
-    /// What part the market had, and how uneven the way was.
-    fn synthetic(&self) -> Vec<String> {
-        let Some(own) = &self.record.synthetic else {
-            return vec!["Too few daily closes.".to_owned()];
-        };
-        let sessions = horizon_sessions(self.track);
-        vec![format!(
-            "Equal capital in every live round over {} days, which nobody could hold and nobody is \
-             ranked by: beta {:.2} ({:.2} to {:.2}); gain beyond beta {} a {} ({} to {}); tracking \
-             error {:.1} % a year; information ratio {:.2} ({:.2} to {:.2}); largest loss from a \
-             high {:.1} %, of the {REFERENCE} {:.1} %.",
-            own.days,
-            own.beta.value,
-            own.beta.low,
-            own.beta.high,
-            signed_percent(sessions * own.capm_alpha.value),
-            self.period(),
-            signed_percent(sessions * own.capm_alpha.low),
-            signed_percent(sessions * own.capm_alpha.high),
-            100.0 * own.tracking_error,
-            own.information_ratio.value,
-            own.information_ratio.low,
-            own.information_ratio.high,
-            100.0 * own.drawdown,
-            100.0 * own.reference_drawdown,
-        )]
-    }
-
-    fn time(&self) -> Vec<String> {
-        let Some(smallest) = self.model().detectable else {
-            return vec!["Too early to say.".to_owned()];
-        };
-        let mut told = vec![format!(
-            "A record like this one detects a gap of {} a round or more in four of five cases.",
-            signed_percent(smallest).trim_start_matches('+')
-        )];
-        if let Some(found) = self.model().years_to_detect {
-            told.push(format!(
-                "Years of such rounds until a true gap of this size a year is detected as often: {}.",
-                planned(found)
-            ));
-        }
         told
     }
 }

@@ -1,6 +1,6 @@
 //! The statistics of boards: what each record and each comparison may claim.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::evidence::inference::bootstrap;
 use crate::evidence::inference::daily::PathPoint;
@@ -20,17 +20,18 @@ use crate::publication::boards::comparison_set::ComparisonSet;
 use crate::publication::boards::set_round::{self, SetRound};
 use crate::round::manifest::Track;
 use crate::values::ids::{ModelId, RoundId};
-use crate::values::sums::real;
 
 mod aligned;
 mod frame;
 mod pairs;
 mod record;
 mod set;
+mod tried;
 
 pub(crate) use frame::Frames;
 pub use pairs::HeadToHead;
 pub(crate) use set::of_set;
+pub(crate) use tried::Tried;
 
 /// The version of everything computed here; a changed method gets a new one.
 pub const METHOD: &str = "inference-v2";
@@ -353,31 +354,6 @@ pub(crate) fn statistics(
         records,
         head_to_head,
         sets: found,
-    }
-}
-
-/// What was tried in all, whatever a set shows.
-#[derive(Debug)]
-pub(crate) struct Tried {
-    /// How many labels resolved rounds follow: only those were tried.
-    versions: f64,
-    /// Models that are asked no more, by track.
-    retired: BTreeMap<Track, Vec<Retired>>,
-}
-
-impl Tried {
-    /// `set_rounds` are the same rounds in order of their key.
-    pub(crate) fn of(rounds: &[PublicRound], set_rounds: &[SetRound<'_>]) -> Self {
-        let tried = rounds.iter().filter(|round| round.resolved().is_some());
-        let labels: BTreeSet<_> = tried.map(|r| r.manifest.methodology.label()).collect();
-        let retired = [Track::Weekly, Track::Monthly].map(|track| {
-            let own = set_rounds.iter().filter(|round| round.track == Some(track));
-            (track, set::retired(own))
-        });
-        Self {
-            versions: real(labels.len().max(1)),
-            retired: retired.into(),
-        }
     }
 }
 

@@ -1,5 +1,5 @@
 use super::others::seen_from;
-use super::words::{ordinal_of, years};
+use super::words::{ordinal_of, planned, years};
 use super::*;
 
 fn estimate(value: f64, width: f64, basis: Basis) -> Estimate {

@@ -1,19 +1,19 @@
 //! A comparison set → who can be told apart from whom.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use jiff::civil::Date;
 
 use super::aligned::Aligned;
 use super::frame::{Frame, Frames};
 use super::record::{Taken, alphas, daily, estimate, model, own_daily, taken, values, windows};
-use super::{Estimate, LEAST_DAYS, LEVEL, Pair, Retired, SetModel, SetStatistics, Tried};
+use super::{Estimate, LEAST_DAYS, LEVEL, Pair, SetModel, SetStatistics, Tried};
 use crate::evidence::inference::daily::{ActiveDays, DailyRecord, Day, by_day, paired, path};
 use crate::evidence::inference::sharpe::{deflated, moments};
 use crate::evidence::inference::shrinkage::{Shrinkage, shrinkage};
 use crate::evidence::inference::ties::{holm, rank_ranges, tie_groups};
 use crate::publication::boards::comparison_set::ComparisonSet;
-use crate::publication::boards::set_round::{ById, SetRound, chosen};
+use crate::publication::boards::set_round::{ById, chosen};
 use crate::values::ids::ModelId;
 use crate::values::sums::{mean, real, variance};
 
@@ -104,35 +104,6 @@ fn shrunken(gaps: &[f64], pairs: &[Pair]) -> Option<Shrinkage> {
     };
     let errors: Option<Vec<f64>> = pairs.iter().map(error).collect();
     shrinkage(gaps, &errors?)
-}
-
-/// The models of a track's resolved rounds that were not asked on the newest day of decision among
-/// them, in order of id.
-pub(super) fn retired<'a>(rounds: impl Iterator<Item = &'a SetRound<'a>>) -> Vec<Retired> {
-    let mut gaps: BTreeMap<&ModelId, Vec<f64>> = BTreeMap::new();
-    let mut newest = (None, BTreeSet::new());
-    for round in rounds {
-        let Some(result) = &round.result else {
-            continue;
-        };
-        for standing in result.models() {
-            let own = gaps.entry(standing.model_id).or_default();
-            own.push(standing.alpha.get());
-        }
-        if newest.0 < round.decision_date {
-            newest = (round.decision_date, BTreeSet::new());
-        }
-        if newest.0 == round.decision_date {
-            newest.1.extend(&round.roster);
-        }
-    }
-    gaps.retain(|id, _| !newest.1.contains(id));
-    let retired = gaps.into_iter().map(|(id, gaps)| Retired {
-        model_id: id.clone(),
-        rounds: gaps.len(),
-        gap: mean(&gaps),
-    });
-    retired.collect()
 }
 
 /// The mean difference of two models over the same rounds; none with less than two windows.
