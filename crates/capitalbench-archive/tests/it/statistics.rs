@@ -180,6 +180,7 @@ fn neither_order_nor_pending_rounds_nor_a_second_run_change_a_figure() {
             result.days.reverse();
             if let Luck::Drawn(Some(chance)) = &mut result.luck {
                 chance.models.reverse();
+                chance.excesses.reverse();
             }
         }
     }

@@ -66,6 +66,14 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
             let text = format!("No interval: {}.", reason.as_str().replace('_', " "));
             line(paint(DIM, text));
         }
+        let mut spreads = found.models.iter().filter_map(|m| m.model.chance_spread);
+        if let Some(spread) = spreads.next() {
+            line(prose(&format!(
+                "By chance alone the random column spreads around the 50th percentile by {:.0} in 95 \
+                 of 100 cases.",
+                100.0 * spread
+            )));
+        }
         let name = |id: &ModelId| standings.name(id).to_owned();
         line(prose(&Claim::of(found).sentence(reference, name)));
         if let Some(retired) = retired_sentence(&found.retired, reference, name) {
