@@ -207,6 +207,8 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
         freeze: digest,
         returns: &returns,
         volatility: &BTreeMap::new(),
+        daily_returns: None,
+        slate: None,
         models: &submissions,
         controls: &[],
     };
@@ -232,6 +234,7 @@ fn facts(place: usize, made: &Made) -> RoundFacts {
             controls: Vec::new(),
             luck,
             days: Vec::new(),
+            reference_days: Vec::new(),
         }),
         interim: Vec::new(),
         repeated: Vec::new(),

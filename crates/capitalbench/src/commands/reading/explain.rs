@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use capitalbench_core::evidence::explanation::{Explanation, explain};
+use capitalbench_core::evidence::inference::excess::LuckTest;
 use capitalbench_core::evidence::inference::null::Stouffer;
-use capitalbench_core::evidence::statistics::{Estimate, method};
+use capitalbench_core::evidence::inference::synthetic::{Ranged, Synthetic};
+use capitalbench_core::evidence::statistics::{EDGES, Estimate, method};
 use capitalbench_core::publication::Publication;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
@@ -125,12 +127,40 @@ fn figures(public: &Publication, model_id: &ModelId, track: Track) -> Value {
         "mean_alpha_resampled": record.alpha_resampled,
         "luck": model.luck.as_ref().map(luck),
         "luck_matched": model.luck_matched.as_ref().map(luck),
-        "score_interval": model.score.ok().filter(|_| model.score_is_informative()),
+        "chance_spread": model.chance_spread,
+        "luck_test": model.luck_test.as_ref().map(tested),
+        "score_interval": model.score.ok(),
         "chance_score": model.chance_score,
         "brier": record.brier.as_ref().map(estimate),
         "own_noise_share": record.noise.map(|noise| noise.decision_share),
         "detectable": model.detectable,
-        "years_to_know": model.years_to_know,
+        "years_to_detect": model.years_to_detect.map(planned),
+        "synthetic": record.synthetic.as_ref().map(synthetic),
+    })
+}
+
+fn tested(found: &LuckTest) -> Value {
+    let LuckTest { rounds, z, p_value } = found;
+    json!({"method": method().null_label, "rounds": rounds, "z": z, "p_value": p_value})
+}
+
+/// Years by yearly gap in percent.
+fn planned(years: [f64; 3]) -> Value {
+    let each = EDGES.into_iter().zip(years);
+    let each = each.map(|(edge, years)| (format!("{:.0}", 100.0 * edge), json!(years)));
+    Value::Object(each.collect())
+}
+
+fn synthetic(own: &Synthetic) -> Value {
+    let ranged = |own: &Ranged| json!({"value": own.value, "interval": [own.low, own.high]});
+    json!({
+        "days": own.days,
+        "beta": ranged(&own.beta),
+        "capm_alpha_per_day": ranged(&own.capm_alpha),
+        "tracking_error": own.tracking_error,
+        "information_ratio": ranged(&own.information_ratio),
+        "drawdown": own.drawdown,
+        "reference_drawdown": own.reference_drawdown,
     })
 }
 
@@ -158,7 +188,7 @@ fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explan
         };
         let (rounds, windows) = (plural(told.rounds, "round"), told.effective_windows);
         line(format!(
-            "{heading}: {rounds}, worth {windows:.1} separate windows"
+            "{heading}: {rounds}, worth {windows:.1} effective windows"
         ));
         line(paint(BOLD, wrapped(&told.verdict, 0, widest)));
         for (heading, sentences) in &told.sections {
