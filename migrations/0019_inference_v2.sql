@@ -2,16 +2,14 @@
 -- shrinkage and the smallest difference of a pair. years_to_know stays for rows of inference-v1.
 -- The next sync writes the rows of boards again, with the digest of what they say now.
 alter table public.statistics
-  add column if not exists luck_rounds bigint,
-  add column if not exists synthetic_days bigint,
-  add column if not exists confidence_other_question bigint,
-  add column if not exists confidence_level bigint,
   add column if not exists random_spread_fraction double precision,
+  add column if not exists luck_rounds bigint,
   add column if not exists luck_z double precision,
   add column if not exists luck_p_value double precision,
   add column if not exists years_to_detect_2_percent double precision,
   add column if not exists years_to_detect_5_percent double precision,
   add column if not exists years_to_detect_10_percent double precision,
+  add column if not exists synthetic_days bigint,
   add column if not exists synthetic_beta double precision,
   add column if not exists synthetic_beta_low double precision,
   add column if not exists synthetic_beta_high double precision,
@@ -23,11 +21,13 @@ alter table public.statistics
   add column if not exists synthetic_information_ratio_low double precision,
   add column if not exists synthetic_information_ratio_high double precision,
   add column if not exists synthetic_drawdown_fraction double precision,
-  add column if not exists synthetic_reference_drawdown_fraction double precision;
+  add column if not exists synthetic_reference_drawdown_fraction double precision,
+  add column if not exists confidence_other_question bigint,
+  add column if not exists confidence_level bigint;
 alter table public.comparison_sets
-  add column if not exists retired_model_ids text,
   add column if not exists tau_squared double precision,
-  add column if not exists kept_share_fraction double precision;
+  add column if not exists kept_share_fraction double precision,
+  add column if not exists retired_model_ids text;
 alter table public.set_rows
   add column if not exists luck_p_value double precision,
   add column if not exists shrunken_alpha_fraction double precision;

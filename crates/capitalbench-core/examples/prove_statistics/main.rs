@@ -20,13 +20,20 @@ struct Row {
     holds: Option<bool>,
 }
 
+/// A table of one part, by the histories of a case.
+type Part = fn(usize) -> Vec<Row>;
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "an example is a program of its own, and core does not use it"
+)]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
     // Histories of a case, then the one part that is wanted.
     let histories = arguments.next().and_then(|text| text.parse().ok());
     let histories = histories.unwrap_or(1_000);
     let wanted = arguments.next();
-    let parts: [(&str, fn(usize) -> Vec<Row>); 5] = [
+    let parts: [(&str, Part); 5] = [
         ("coverage", coverage::rows),
         ("family", family::rows),
         ("luck", luck::rows),

@@ -124,9 +124,9 @@ columns! {
     Maybe "first_places" Integer "Rounds with the highest return of the roster" => own.row.filter(|_| own.place.is_some()).map(|row| row.firsts);
     Maybe "random_percentile_fraction" Real "Mean share of random portfolios below it" => own.found.and_then(|found| found.model.luck).map(|luck| luck.mean_percentile);
     Maybe "random_p_value" Real "Chance of a record this high among random ones by null-v1, for comparison only" => own.found.and_then(|found| found.model.luck).map(|luck| luck.p_value);
+    Maybe "model_name" Text "Name for people, as in `models`; none for reference, cash and oracle" => own.name.clone();
     Maybe "luck_p_value" Real "Chance of a record this high without skill by null-v2; none where fewer than two rounds froze 60 daily returns" => own.found.and_then(|found| found.model.luck_test).map(|luck| luck.p_value);
     Maybe "shrunken_alpha_fraction" Real "Gap per round to expect, shrunk towards the mean of the set" => own.found.and_then(|found| found.shrunken);
-    Maybe "model_name" Text "Name for people, as in `models`; none for reference, cash and oracle" => own.name.clone();
 }
 
 /// A model, or what models are held against.

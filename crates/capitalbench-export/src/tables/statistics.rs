@@ -43,16 +43,22 @@ columns! {
     Maybe "score_high" Real "Upper end" => record.model.score.ok().map(|(_, high)| high);
     Maybe "score_interval_reason" Text INTERVAL_REASON => interval_reason(&record.model);
     Maybe "random_percentile_fraction" Real "Mean share of random portfolios below its decisions" => record.model.luck.as_ref().map(|luck| luck.mean_percentile);
-    Maybe "random_spread_fraction" Real "Half the width of the range around one half in which chance alone puts that mean in 95 of 100 cases" => record.model.chance_spread;
     Maybe "random_z" Real "The same as a normal deviate by null-v1, for comparison only: too wide for a concentrated entrant" => record.model.luck.as_ref().map(|luck| luck.z);
     Maybe "random_p_value" Real "Its chance" => record.model.luck.as_ref().map(|luck| luck.p_value);
-    Maybe "luck_rounds" Integer "Rounds that the test of null-v2 rests on; none where fewer than two froze 60 daily returns" => record.model.luck_test.map(|luck| luck.rounds);
-    Maybe "luck_z" Real "Excess over the mean random portfolio in deviations, by null-v2" => record.model.luck_test.map(|luck| luck.z);
-    Maybe "luck_p_value" Real "Chance of a z at least this high without skill" => record.model.luck_test.map(|luck| luck.p_value);
     Maybe "random_matched_percentile_fraction" Real "Among random ones as volatile" => record.model.luck_matched.as_ref().map(|luck| luck.mean_percentile);
     Maybe "random_matched_p_value" Real "Its chance" => record.model.luck_matched.as_ref().map(|luck| luck.p_value);
     Maybe "detectable_fraction" Real "Smallest gap per round to the reference that this record detects in four of five cases" => record.model.detectable;
     Maybe "years_to_know" Real "Of inference-v1; none since inference-v2, because the observed gap is itself chance" => None::<f64>;
+    Maybe "noise_decision" Real "Variance of repeated decisions, from repeated calls" => record.noise.as_ref().map(|noise| noise.decision);
+    Maybe "noise_market" Real "Variance of rounds, from repeated calls" => record.noise.as_ref().map(|noise| noise.market);
+    Maybe "noise_decision_share_fraction" Real "Share of the variance that is the model's own" => record.noise.as_ref().map(|noise| noise.decision_share);
+    Maybe "brier" Real "Mean squared error of the stated chance to beat the reference" => record.brier.as_ref().map(|brier| brier.value);
+    Maybe "brier_low" Real "Lower end of its 95 % interval; none where it is not informative" => informative_brier(record).map(|brier| brier.low);
+    Maybe "brier_high" Real "Upper end" => informative_brier(record).map(|brier| brier.high);
+    Maybe "random_spread_fraction" Real "Half the width of the range around one half in which chance alone puts that mean in 95 of 100 cases" => record.model.chance_spread;
+    Maybe "luck_rounds" Integer "Rounds that the test of null-v2 rests on; none where fewer than two froze 60 daily returns" => record.model.luck_test.map(|luck| luck.rounds);
+    Maybe "luck_z" Real "Excess over the mean random portfolio in deviations, by null-v2" => record.model.luck_test.map(|luck| luck.z);
+    Maybe "luck_p_value" Real "Chance of a z at least this high without skill" => record.model.luck_test.map(|luck| luck.p_value);
     Maybe "years_to_detect_2_percent" Real "Years of such rounds until a gap of 2 % a year is detected in four of five cases" => record.model.years_to_detect.map(|years| years[0]);
     Maybe "years_to_detect_5_percent" Real "The same for 5 % a year" => record.model.years_to_detect.map(|years| years[1]);
     Maybe "years_to_detect_10_percent" Real "The same for 10 % a year" => record.model.years_to_detect.map(|years| years[2]);
@@ -69,14 +75,8 @@ columns! {
     Maybe "synthetic_information_ratio_high" Real "Upper end" => record.synthetic.map(|own| own.information_ratio.high);
     Maybe "synthetic_drawdown_fraction" Real "Largest loss from a high before it" => record.synthetic.map(|own| own.drawdown);
     Maybe "synthetic_reference_drawdown_fraction" Real "The same of the reference" => record.synthetic.map(|own| own.reference_drawdown);
-    Maybe "noise_decision" Real "Variance of repeated decisions, from repeated calls" => record.noise.as_ref().map(|noise| noise.decision);
-    Maybe "noise_market" Real "Variance of rounds, from repeated calls" => record.noise.as_ref().map(|noise| noise.market);
-    Maybe "noise_decision_share_fraction" Real "Share of the variance that is the model's own" => record.noise.as_ref().map(|noise| noise.decision_share);
     Maybe "confidence_other_question" Integer "Resolved rounds that did not ask for the chance to beat the reference" => Some(record.left_out.other_question);
     Maybe "confidence_level" Integer "Resolved rounds in which the decision returned what the reference did" => Some(record.left_out.level);
-    Maybe "brier" Real "Mean squared error of the stated chance to beat the reference" => record.brier.as_ref().map(|brier| brier.value);
-    Maybe "brier_low" Real "Lower end of its 95 % interval; none where it is not informative" => informative_brier(record).map(|brier| brier.low);
-    Maybe "brier_high" Real "Upper end" => informative_brier(record).map(|brier| brier.high);
 }
 
 pub(crate) fn statistics(track: Track, models: &[RecordStatistics]) -> Vec<Row<'_>> {
