@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use capitalbench_archive::format::round::options;
 use capitalbench_core::league::settings::League;
-use capitalbench_core::market::invented::{InventedMarket, MarketFault};
+use capitalbench_core::market::invented::{InventedFault, InventedMarket};
 use capitalbench_core::market::synthetic::SyntheticMarket;
 use capitalbench_core::market::universes::shipped;
 use capitalbench_operations::prices::invented;
@@ -408,7 +408,7 @@ fn picks(house: &House) -> BTreeMap<String, String> {
 fn a_used_up_plan_is_waited_for_with_an_exit_code_of_its_own() {
     let house = House::rehearsed("publication:\n  site: none\n");
     let market = InventedMarket {
-        faults: vec![MarketFault::PlanUsedUp {
+        faults: vec![InventedFault::PlanUsedUp {
             from: date(2026, 12, 7),
             until: date(2026, 12, 8),
         }],
