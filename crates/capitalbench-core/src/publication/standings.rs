@@ -85,10 +85,13 @@ impl Standings {
         name_in(&self.names, model_id)
     }
 
-    /// Everybody with a public decision, under the id of today.
-    pub fn model_ids(&self) -> BTreeSet<&ModelId> {
+    /// Every id with a public decision, with the id that its record has today.
+    pub fn model_ids(&self) -> BTreeMap<&ModelId, &ModelId> {
         let rounds = self.rounds.iter();
-        let models = rounds.flat_map(|own| own.round.models().iter().map(|id| own.contestant(id)));
+        let models = rounds.flat_map(|own| {
+            let models = own.round.models().iter();
+            models.map(|id| (id, own.contestant(id)))
+        });
         models.collect()
     }
 

@@ -1,6 +1,6 @@
 //! `explain`: what a model's record says, in sentences.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::evidence::explanation::{Explanation, explain};
 use capitalbench_core::evidence::inference::excess::LuckTest;
@@ -35,14 +35,14 @@ pub(crate) fn run(arguments: &Explain) -> Result<Exit, Error> {
     Ok(Exit::Success)
 }
 
-/// The model of this id, or an error with the names it could be.
+/// The model of this id, or the one that continues its record; else an error with the names it could
+/// be.
 fn known_model(public: &Publication, text: &str) -> Result<ModelId, Error> {
-    let submissions = public.rounds.iter().flat_map(|round| round.submissions());
-    let known: BTreeSet<&ModelId> = submissions.map(|submission| &submission.model_id).collect();
-    if let Some(found) = known.iter().find(|id| id.as_str() == text) {
+    let known: BTreeMap<&ModelId, &ModelId> = public.contestants();
+    if let Some((_, found)) = known.iter().find(|(id, _)| id.as_str() == text) {
         return Ok((*found).clone());
     }
-    let names: Vec<&str> = known.iter().map(|id| id.as_str()).collect();
+    let names: Vec<&str> = known.keys().map(|id| id.as_str()).collect();
     let error = Error::new(format!("no public round has a model named {text:?}"));
     let part = text.to_lowercase();
     let mut near: BTreeSet<&str> = BTreeSet::new();
