@@ -219,6 +219,8 @@ codes! {
         "Rounds of one folder are of different markets, whose returns cannot be compared."
     UniverseLabelReused "universe-label-reused" Warning
         "Rounds with one universe version have different options."
+    RenameRefused "rename-refused" Warning
+        "A plan says that a model continues a record that it cannot continue; boards keep the records apart."
     PromptSteers "prompt-steers" Warning
         "The prompt holds a passage that tells models when to hold the reference."
     PromptForeignHorizon "prompt-foreign-horizon" Warning
