@@ -9,11 +9,13 @@ use crate::values::ids::{ModelId, RoundId};
 use crate::values::units::Return;
 
 pub mod behaviour;
+pub mod between;
 pub mod comparison_set;
 pub mod consistency;
 pub mod cumulative;
 pub mod index;
 pub mod option_record;
+pub mod race;
 pub mod regime;
 pub(crate) mod set_round;
 
