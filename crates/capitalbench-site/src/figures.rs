@@ -84,14 +84,24 @@ pub(crate) fn chance(value: f64) -> String {
     }
 }
 
+/// Years until something would be known; far beyond a life the number says nothing.
+pub(crate) fn years(value: f64) -> String {
+    if value > 100.0 {
+        "more than 100".to_owned()
+    } else {
+        decimal(value, 1)
+    }
+}
+
 /// A cost that may be unknown; it is never shown as zero then.
 pub(crate) fn cost(value: Option<f64>) -> String {
     value.map_or("unknown".to_owned(), dollars)
 }
 
-/// A price with the digits that are stored.
+/// A price with the digits that people read; files have all of them.
 pub(crate) fn price(value: f64) -> String {
-    format!("{value}")
+    let places = if value.abs() < 1.0 { 4 } else { 2 };
+    format!("{value:.places$}")
 }
 
 /// A stored word as people write it.

@@ -15,12 +15,15 @@ use capitalbench_core::values::ids::{Digest, RoundId};
 
 mod charts;
 mod figures;
+mod glossary;
 pub mod html;
 mod inputs;
+mod looks;
 pub mod machine;
 mod page;
 pub mod pages;
 mod table;
+mod title;
 
 use machine::Told;
 use page::Site;

@@ -3,10 +3,10 @@
 use askama::Template;
 use bytes::Bytes;
 
-use crate::Input;
 use crate::figures::instant;
 use crate::html::{Html, encode};
 use crate::table::Table;
+use crate::{Input, glossary};
 
 /// The six links at the top of every page.
 pub(crate) const NAVIGATION: [(&str, &str); 6] = [
@@ -112,6 +112,7 @@ struct Frame<'a> {
     home: bool,
     as_of: Option<&'a str>,
     body: &'a Html,
+    meanings: Html,
 }
 
 struct NavItem {
@@ -166,6 +167,7 @@ impl Site {
             // Only pages that show the current state name its instant: the others keep their bytes as time passes.
             as_of: (belongs("") || own.starts_with("live/")).then_some(self.as_of.as_str()),
             body: &page.body.0,
+            meanings: glossary::meanings(page.body.0.as_str()),
         };
         frame.render().unwrap_or_default().into()
     }

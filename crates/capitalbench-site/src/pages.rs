@@ -23,7 +23,7 @@ mod round;
 mod rounds;
 mod set;
 pub(crate) mod view;
-mod words;
+pub(crate) mod words;
 
 use view::View;
 

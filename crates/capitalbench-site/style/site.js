@@ -59,9 +59,11 @@
     const name = `sort${number}`;
     [...table.tHead.rows[0].cells].forEach((cell, column) => {
       const button = document.createElement('button');
+      const help = cell.querySelector('.q');
       button.type = 'button';
-      button.append(...cell.childNodes);
-      cell.append(button);
+      button.className = 'sort';
+      button.append(...[...cell.childNodes].filter((node) => node !== help));
+      cell.prepend(button);
       button.addEventListener('click', () => {
         const was = cell.getAttribute('aria-sort');
         const down = was ? was === 'ascending' : cell.classList.contains('n');

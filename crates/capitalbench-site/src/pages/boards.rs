@@ -1,6 +1,6 @@
 //! Boards: the latest rounds, all history, consistency, and all comparison sets.
 
-use capitalbench_core::evidence::statistics::RecordStatistics;
+use capitalbench_core::evidence::statistics::{Basis, Estimate, RecordStatistics};
 use capitalbench_core::publication::boards::consistency::ConsistencyRow;
 use capitalbench_core::publication::boards::cumulative::CumulativeRow;
 use capitalbench_core::publication::calls::CostSum;
@@ -9,9 +9,9 @@ use capitalbench_export::text::cost_sentence;
 
 use super::filter::{Filter, plain};
 use super::round;
-use super::view::{TRACKS, View, horizon, round_link, set_path, track_name};
+use super::view::{TRACKS, View, horizon, set_path, track_name};
 use super::words;
-use crate::figures::{self, decimal, share, signed_points, unsigned_points};
+use crate::figures::{self, NONE, decimal, share, signed_points, unsigned_points};
 use crate::page::Page;
 use crate::table::{
     self, Cell, Table, gap, head, interval, maybe, number, part, percent, scored, text, whole,
@@ -91,12 +91,11 @@ pub(crate) fn latest(view: &View<'_>) -> Page {
             page.body.say("No round is resolved yet.");
             continue;
         };
-        let name = |place: usize| view.name(resolved.models[place].model_id()).to_owned();
-        let mut line = round_link(&page.here, round.id());
+        let mut line = view.round_link(&page.here, round.id());
         line.push(" · ");
-        line.push_text(&words::result(resolved, &name));
+        line.push_text(&words::result(view, resolved));
         page.body.paragraph("", line);
-        let table = round::results_table(view, &page.here, round.id(), resolved);
+        let table = round::results_table(view, &page.here, round, resolved);
         page.body.table(&table);
     }
     page
@@ -132,7 +131,7 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     let mut table = Table::new(
         &caption,
         &format!(
-            "Model | #Rounds | #Windows | #Score | #Mean return | #Gap / {} | #95 % interval | #Above S&P | #Above cash | #Regret | #Random | #Compounded | #S&P compounded | #Cost",
+            "Model | #Score | #Gap / {0}, points | #Rounds | #Windows | #Mean return | #Above S&P | #Day-by-day estimate / {0}, points | #95 % interval | #Above cash | #Regret, points | #Above random | #Compounded | #S&P compounded | #Cost",
             horizon(track)
         ),
     )
@@ -148,18 +147,29 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     table
 }
 
-/// Rounds, windows, score, mean return, gap, its interval, and the share above the S&P 500.
-pub(super) fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> [Cell; 7] {
-    let alpha = own.and_then(|own| own.model.alpha);
+/// Score, mean gap, rounds, windows, mean return, the share above the S&P 500, and the estimate from
+/// single days with its sessions and its interval.
+pub(super) fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> [Cell; 8] {
+    let daily = own.and_then(|own| own.model.alpha);
     [
+        scored(row.score),
+        gap(row.average_alpha),
         whole(row.rounds.len()),
         maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
-        scored(row.score),
         percent(row.average_return),
-        maybe(alpha.map(|a| a.value), signed_points),
-        interval(alpha),
         part(row.hit_rate_reference),
+        estimate(daily),
+        interval(daily),
     ]
+}
+
+/// An estimate with the sessions that it rests on.
+pub(super) fn estimate(found: Option<Estimate>) -> Cell {
+    let shown = found.map_or(NONE.to_owned(), |found| match found.basis {
+        Basis::Days(days) => format!("{} ({days} sessions)", signed_points(found.value)),
+        Basis::Rounds | Basis::NotInformative => signed_points(found.value),
+    });
+    number(&shown, found.map(|found| found.value))
 }
 
 fn further_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> [Cell; 6] {

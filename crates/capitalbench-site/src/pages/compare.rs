@@ -7,12 +7,14 @@ use capitalbench_core::publication::PublicRound;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
-use super::view::{TRACKS, View, horizon, pair_path, round_link, track_name};
+use super::boards::estimate;
+use super::view::{TRACKS, View, horizon, pair_path, track_name};
 use crate::charts::{Heat, HeatColumn, strength};
 use crate::figures::{NONE, count, day, percent_interval, signed_percent, signed_points, worth};
 use crate::html::Html;
 use crate::page::Page;
 use crate::table::{self, Cell, Table, gap, head, markup, maybe, percent, text, whole};
+use crate::title::title;
 
 /// Cells of a heat map; the newest rounds come first.
 const MOST_CELLS: usize = 700;
@@ -57,7 +59,7 @@ fn pair_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     let mut table = Table::new(
         &format!("{} pairs on shared rounds", track_name(Some(track))),
         &format!(
-            "First | Second | #Rounds | #Windows | #First ahead | #Second ahead | #Difference / {} | #95 % interval | Verdict",
+            "First | Second | Verdict | #Difference / {0}, points | #Rounds | #Windows | #First ahead | #Second ahead | #Day-by-day estimate / {0}, points | #95 % interval",
             horizon(track)
         ),
     )
@@ -65,15 +67,16 @@ fn pair_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     for pair in view.pairs(track) {
         let path = pair_path(&pair.first, &pair.second);
         let row = table.row(vec![
-            head(view.name(&pair.first)),
-            text(view.name(&pair.second)),
+            head(view.model_label(&pair.first)),
+            markup(view.model_label(&pair.second)),
+            markup(page.here.link(&path, verdict(pair.difference))),
+            maybe(view.difference(pair), signed_points),
             whole(pair.rounds.len()),
             table::decimal(pair.effective_windows, 1),
             whole(pair.first_ahead),
             whole(pair.second_ahead),
-            maybe(pair.difference.map(|d| d.value), signed_points),
+            estimate(pair.difference),
             table::interval(pair.difference),
-            markup(page.here.link(&path, verdict(pair.difference))),
         ]);
         row.marks = vec![("pair", format!("{} {}", pair.first, pair.second).into())];
     }
@@ -86,7 +89,7 @@ fn verdict(difference: Option<Estimate>) -> &'static str {
         Some(found)
             if found.basis != Basis::NotInformative && (found.low > 0.0 || found.high < 0.0) =>
         {
-            "apart, uncorrected"
+            "apart, were it the only pair"
         }
         _ => "not separable",
     }
@@ -103,7 +106,7 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
     let caption = format!("{name} gap to the S&P 500 by round, newest first");
     let mut table = Table::new(&caption, "Round | Ended").class("heat");
     for id in &models {
-        table.add_numbers(view.name(id)).model = Some(id.as_str().into());
+        table.add_model(view.model_label(id)).model = Some(id.as_str().into());
     }
     let mut gaps: Vec<Vec<Option<f64>>> = vec![Vec::new(); models.len()];
     let mut columns = Vec::new();
@@ -112,10 +115,7 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
     let resolved = rounds.filter_map(|round| Some((round, round.resolved()?)));
     let all = resolved.clone().count();
     for (round, resolved) in resolved.take((MOST_CELLS / models.len().max(1)).min(MOST_COLUMNS)) {
-        let mut cells = vec![
-            head(round_link(&page.here, round.id())),
-            text(&ended(round)),
-        ];
+        let mut cells = vec![view.round_cell(&page.here, round.id()), text(&ended(round))];
         for (id, gaps) in models.iter().zip(&mut gaps) {
             let standing = resolved.of(id);
             let alpha = standing.map(|standing| standing.scored.outcome.alpha.get());
@@ -126,7 +126,7 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
         columns.insert(
             0,
             HeatColumn {
-                name: round.id().to_string(),
+                name: title(round),
                 day: round.manifest.window.map(|window| window.exit),
             },
         );
@@ -194,13 +194,22 @@ fn pair_page(view: &View<'_>, models: [&ModelId; 2], found: &[(Track, &HeadToHea
         let higher = format!("{a} in {}, {b} in {}", pair.first_ahead, pair.second_ahead);
         let difference = pair.difference.map(|d| {
             let range = percent_interval(d.low, d.high);
-            format!("{} a {} ({range})", signed_points(d.value), horizon(*track))
+            let basis = match d.basis {
+                Basis::Days(days) => format!(", {days} sessions"),
+                Basis::Rounds | Basis::NotInformative => String::new(),
+            };
+            let value = signed_points(d.value);
+            format!("{value} points a {} ({range}){basis}", horizon(*track))
+        });
+        let mean = view.difference(pair).map_or(NONE.to_owned(), |mean| {
+            format!("{} points a {}", signed_points(mean), horizon(*track))
         });
         let difference = difference.unwrap_or("one window tells nothing".to_owned());
         page.body.facts(&[
             ("Shared rounds", shared.into()),
             ("Higher return", higher.into()),
-            ("Difference, 95 % interval", difference.into()),
+            ("Mean difference", mean.into()),
+            ("Day-by-day estimate, 95 % interval", difference.into()),
             ("Verdict", verdict(pair.difference).into()),
         ]);
         rounds(view, &mut page, models, pair);
@@ -216,7 +225,7 @@ fn rounds(view: &View<'_>, page: &mut Page, models: [&ModelId; 2], pair: &HeadTo
     );
     let mut table = Table::new(&caption, "Round | Ended");
     for id in models {
-        table.add_numbers(view.name(id));
+        table.add_model(view.model_label(id));
     }
     table.add_numbers("S&P 500");
     let newest = pair.rounds.iter().rev().take(MOST_ROUNDS);
@@ -229,7 +238,7 @@ fn rounds(view: &View<'_>, page: &mut Page, models: [&ModelId; 2], pair: &HeadTo
             Some(standing.scored.outcome.decision_return.get())
         };
         table.row(vec![
-            head(round_link(&page.here, round.id())),
+            view.round_cell(&page.here, round.id()),
             text(&ended(round)),
             maybe(of(models[0]), signed_percent),
             maybe(of(models[1]), signed_percent),

@@ -1,22 +1,25 @@
 //! Open rounds with provisional figures. Models stand in order of name, because an open round has no ranks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
+use capitalbench_core::publication::PublicRound;
 use capitalbench_core::publication::facts::InterimRow;
-use capitalbench_core::publication::{OpenRound, PublicRound};
 use capitalbench_core::values::ids::ModelId;
 use jiff::civil::Date;
 
-use super::view::{View, round_link, round_path, track_name};
+use super::view::{View, track_name};
 use super::words;
-use crate::charts::{Line, LineChart, Stroke};
+use crate::charts::{Line, LineChart, Look, Steps, Stroke};
 use crate::figures::{day, signed_percent, window};
 use crate::html::Html;
 use crate::page::{Here, Page};
 use crate::table::{Table, gap, head, percent, text, whole};
+use crate::title::written;
 
 /// Rounds with a chart of their own; others are listed.
 const MOST_CHARTS: usize = 10;
+/// Fewer days than this are a table without a chart.
+const FEWEST_DAYS: usize = 3;
 
 pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
@@ -37,28 +40,40 @@ pub(crate) fn page(view: &View<'_>) -> Page {
     );
     for (round, open) in &open {
         table.row(vec![
-            head(round_link(&page.here, round.id())),
+            view.round_cell(&page.here, round.id()),
             text(track_name(round.track)),
             text(&window(round.manifest.window)),
             text(words::state(round)),
-            text(&words::next_event(round)),
+            text(&words::next_event(view, round)),
             whole(open.submissions.len()),
         ]);
     }
     page.body.table(&table);
-    let tracked = open.iter().filter(|(_, open)| !open.interim.is_empty());
+    let tracked = open.iter();
+    let tracked = tracked.map(|(round, open)| (*round, inside(round, &open.interim)));
+    let tracked = tracked.filter(|(_, rows)| !rows.is_empty());
     let all = tracked.clone().count();
-    for (round, open) in tracked.take(MOST_CHARTS) {
-        section(view, &mut page, round, open);
+    for (round, rows) in tracked.take(MOST_CHARTS) {
+        section(view, &mut page, round, &rows);
     }
     page.body.cut("Charts", all.min(MOST_CHARTS), all);
     page
 }
 
-fn section(view: &View<'_>, page: &mut Page, round: &PublicRound, open: &OpenRound) {
-    let heading = page.here.link(&round_path(round.id()), round.id().as_str());
+fn section(view: &View<'_>, page: &mut Page, round: &PublicRound, rows: &[InterimRow]) {
+    let heading = view.round_link(&page.here, round.id());
     page.body.add(&Html::wrap("h2", "", &heading));
-    interim(view, page, &open.interim, "Provisional");
+    interim(view, page, rows, "Provisional");
+}
+
+/// Figures of days inside the window: the starting close itself has no return yet, and the ending
+/// one belongs to the result.
+pub(crate) fn inside(round: &PublicRound, rows: &[InterimRow]) -> Vec<InterimRow> {
+    let window = round.manifest.window;
+    let inside = |row: &&InterimRow| {
+        window.is_none_or(|window| window.entry < row.day && row.day < window.exit)
+    };
+    rows.iter().filter(inside).cloned().collect()
 }
 
 /// Lines of provisional figures, with their table; the day of the prices is part of the caption.
@@ -74,13 +89,32 @@ pub(crate) fn interim(view: &View<'_>, page: &mut Page, rows: &[InterimRow], wor
     let mut lines: Vec<Line> = Vec::new();
     for ((_, id), rows) in &by_model {
         let points = rows.iter().map(|row| (row.day, row.point.value.get()));
-        lines.push(Line::plain(view.name(id), Stroke::Dashed, points));
+        lines.push(Line::plain(
+            view.name(id),
+            (Stroke::Dashed, view.look(id)),
+            points,
+        ));
     }
     let reference = rows.iter().map(|row| (row.day, row.point.reference.get()));
     let reference: BTreeMap<Date, f64> = reference.collect();
-    lines.push(Line::plain("S&P 500", Stroke::Reference, reference));
+    lines.push(Line::plain(
+        "S&P 500",
+        (Stroke::Reference, Look::OTHER),
+        reference,
+    ));
+    let days: BTreeSet<Date> = rows.iter().map(|row| row.day).collect();
+    if days.len() < FEWEST_DAYS {
+        let table = table(view, &page.here, &by_model);
+        let words = format!(
+            "{word} returns since the starting close; prices of {}.",
+            written(last)
+        );
+        page.body.say(&words).table(&table);
+        return;
+    }
     let chart = LineChart {
         title: format!("{word} returns since the starting close, to {last}"),
+        steps: Steps::Days,
         lines,
         written: signed_percent,
     };

@@ -8,22 +8,24 @@ use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
 use super::asked;
-use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
-use crate::charts::{Stated, Strip, reliability};
+use super::boards::estimate;
+use super::view::{TRACKS, View, horizon, model_path, pair_path, round_path, track_name};
+use crate::charts::{Stated, Strip, StripMark, reliability};
 use crate::figures::{
-    NONE, chance, cost, count, day, decimal, interval, no_interval, percent_interval, score, share,
-    signed_percent, signed_points, worth,
+    self, NONE, chance, cost, count, day, decimal, interval, no_interval, percent_interval, score,
+    share, signed_percent, signed_points, worth,
 };
 use crate::html::Html;
 use crate::page::Page;
 use crate::table::{self, Table, gap, head, maybe, part, percent, text, whole};
+use crate::title::title;
 
 mod habits;
 
 /// Rounds listed on the page.
 const MOST_ROUNDS: usize = 40;
 /// Rounds drawn in a strip.
-const MOST_DRAWN: usize = 150;
+const MOST_DRAWN: usize = 80;
 
 pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     let name = view.name(id);
@@ -50,7 +52,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
             record(&mut page, track, row, own);
             strip(view, &mut page, id, row);
             opponents(view, &mut page, id, track);
-            calibration(&mut page, behaviour, own);
+            calibration(view, &mut page, behaviour, own);
         } else {
             page.body.say("No round of this track is resolved yet.");
         }
@@ -93,10 +95,22 @@ fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&Recor
         ("Score", scored_text(row, own).into()),
         ("Mean return", signed_percent(row.average_return).into()),
         ("S&P 500, same rounds", reference.into()),
+        (
+            "Mean gap to the S&P 500",
+            format!(
+                "{} points a {}",
+                signed_points(row.average_alpha),
+                horizon(track)
+            )
+            .into(),
+        ),
         ("Above the S&P 500", share(row.hit_rate_reference).into()),
     ];
     if let Some(alpha) = own.and_then(|own| own.model.alpha) {
-        facts.push(("Gap, 95 % interval", stated_gap(alpha, track).into()));
+        facts.push((
+            "Day-by-day estimate, 95 % interval",
+            stated_gap(alpha, track).into(),
+        ));
     }
     if let Some(luck) = own.and_then(|own| own.model.luck) {
         let (below, p) = (share(luck.mean_percentile), chance(luck.p_value));
@@ -108,7 +122,10 @@ fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&Recor
         facts.push(("Own noise", words.into()));
     }
     if let Some(years) = own.and_then(|own| own.model.years_to_know) {
-        facts.push(("Years to know", decimal(years, 1).into()));
+        facts.push((
+            "Years to know",
+            format!("{} years", figures::years(years)).into(),
+        ));
     }
     facts.push(("Cost per decision", cost_text(row).into()));
     page.body.facts(&facts);
@@ -134,12 +151,15 @@ fn scored_text(row: &CumulativeRow, own: Option<&RecordStatistics>) -> String {
 }
 
 fn stated_gap(alpha: Estimate, track: Track) -> String {
-    let weak = match alpha.basis {
-        Basis::NotInformative => ", too few windows to tell anything",
-        Basis::Days(_) | Basis::Rounds => "",
+    let basis = match alpha.basis {
+        Basis::NotInformative => ", too few windows to tell anything".to_owned(),
+        Basis::Days(days) => {
+            format!(", {days} sessions; days without a snapshot of prices are missing")
+        }
+        Basis::Rounds => String::new(),
     };
     format!(
-        "{} a {} ({}){weak}",
+        "{} points a {} ({}){basis}",
         signed_points(alpha.value),
         horizon(track),
         percent_interval(alpha.low, alpha.high)
@@ -160,7 +180,12 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
             continue;
         };
         let outcome = &standing.scored.outcome;
-        drawn.push((window.exit, outcome.alpha.get()));
+        drawn.push(StripMark {
+            day: window.exit,
+            value: outcome.alpha.get(),
+            name: title(round),
+            href: page.here.to(&round_path(round.id())),
+        });
         if drawn.len() == MOST_DRAWN {
             break;
         }
@@ -169,7 +194,7 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
         }
         let value = outcome.decision_return.get();
         table.row(vec![
-            head(round_link(&page.here, round.id())),
+            view.round_cell(&page.here, round.id()),
             text(&day(window.exit)),
             percent(value),
             gap(outcome.alpha.get()),
@@ -180,6 +205,7 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
     }
     let chart = Strip {
         title: "Gap to the S&P 500 of each round by its last day",
+        look: Some(view.look(id)),
         rounds: drawn,
     };
     let caption = "Gap to the S&P 500, one mark per round: ▲ above, ▼ not above";
@@ -204,7 +230,7 @@ fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
     let mut table = Table::new(
         "Against each opponent, on shared rounds",
         &format!(
-            "Opponent | #Shared rounds | #Windows | #Ahead | #Behind | #Difference / {} | #95 % interval",
+            "Opponent | #Shared rounds | #Windows | #Ahead | #Behind | #Day-by-day estimate / {}, points | #95 % interval",
             horizon(track)
         ),
     );
@@ -226,12 +252,15 @@ fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
             .difference
             .map(|found| if swapped { turned(found) } else { found });
         table.row(vec![
-            head(page.here.link(&pair_path(id, other), view.name(other))),
+            head(view.marked(
+                other,
+                &page.here.link(&pair_path(id, other), view.name(other)),
+            )),
             whole(pair.rounds.len()),
             table::decimal(pair.effective_windows, 1),
             whole(ahead),
             whole(behind),
-            maybe(difference.map(|d| d.value), signed_points),
+            estimate(difference),
             table::interval(difference),
         ]);
     }
@@ -242,7 +271,9 @@ fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
 
 fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatistics) {
     if let Some(calibration) = behaviour.and_then(|b| b.calibration) {
-        let brier = own.brier.map_or(String::new(), |b| {
+        // A mean of squared misses lies between 0 and 1; an interval beyond them cannot be.
+        let possible = |b: &Estimate| b.informative() && b.low >= 0.0 && b.high <= 1.0;
+        let brier = own.brier.filter(possible).map_or(String::new(), |b| {
             format!(" ({})", interval(b.low, b.high, 2))
         });
         page.body.say(&format!(
@@ -255,7 +286,12 @@ fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatis
     }
 }
 
-fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&RecordStatistics>) {
+fn calibration(
+    view: &View<'_>,
+    page: &mut Page,
+    behaviour: Option<&Behaviour>,
+    own: Option<&RecordStatistics>,
+) {
     let Some(own) = own.filter(|own| !own.reliability.is_empty()) else {
         return;
     };
@@ -289,7 +325,11 @@ fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&Reco
             range,
         });
     }
-    let chart = reliability("Stated confidence against the share that came true", &drawn);
+    let chart = reliability(
+        "Stated confidence against the share that came true",
+        view.look(&own.model.model_id),
+        &drawn,
+    );
     page.body.figure(
         "Stated confidence of beating the S&P 500 against how often it happened",
         &chart,

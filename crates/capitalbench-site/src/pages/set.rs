@@ -6,15 +6,16 @@ use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 use capitalbench_core::values::units::Return;
 
 use super::board;
-use super::view::{View, horizon, pair_path, round_link, set_path, track_name};
+use super::boards::estimate;
+use super::home;
+use super::view::{View, horizon, pair_path, set_path, track_name};
 use super::words::claim;
-use crate::charts::{Line, LineChart, Stroke, ranking};
+use crate::charts::{Line, LineChart, Steps, Stroke, ranking};
 use crate::figures::{
-    NONE, chance, count, decimal, interval, percent_interval, share, signed_percent, signed_points,
-    window,
+    NONE, chance, count, interval, percent_interval, share, signed_percent, signed_points, years,
 };
 use crate::page::Page;
-use crate::table::{self, Table, head, markup, maybe, number, percent, text, words};
+use crate::table::{self, Table, head, markup, maybe, number, percent, words};
 
 /// Rounds that a page lists; more are in the data files.
 const MOST_ROUNDS: usize = 150;
@@ -35,7 +36,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         ("Windows without overlap", set.separate_windows.into()),
     ];
     if view.round(&definition.started_round_id).is_some() {
-        let start = round_link(&page.here, &definition.started_round_id);
+        let start = view.round_link(&page.here, &definition.started_round_id);
         facts.insert(2, ("Starts with", start));
     }
     page.body.facts(&facts);
@@ -47,7 +48,9 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         claim(view, &mut page, set);
         score_chart(view, &mut page, set);
         if let Some(statistics) = view.statistics(set) {
-            race(view, &mut page, set, statistics);
+            page.body.section("race", "The race");
+            home::race_chart(view, &mut page, set);
+            daily(view, &mut page, set, statistics);
             detail(view, &mut page, set, statistics);
             pairs(view, &mut page, set, statistics);
         }
@@ -83,7 +86,7 @@ fn score_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
 }
 
-fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
+fn daily(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
     let mut lines = Vec::new();
     let mut table = Table::new(
         "Gain beyond the S&P 500",
@@ -108,6 +111,7 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
             points: path.iter().map(|p| (p.day, p.value)).collect(),
             band: band.collect(),
             stroke: Stroke::Solid,
+            look: view.look(&row.model_id),
         });
     }
     if lines.is_empty() {
@@ -115,10 +119,11 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
     }
     let chart = LineChart {
         title: "Summed daily gain beyond the S&P 500 of each model".to_owned(),
+        steps: Steps::Days,
         lines,
         written: signed_percent,
     };
-    page.body.section("race", "Day by day against the S&P 500");
+    page.body.section("daily", "Day by day against the S&P 500");
     page.body.figure(
         "Summed daily gain beyond the S&P 500, mean over live rounds; the band is the 95 % interval of the first row's path, and of another's while you point at its line; the table has the last of each",
         &chart.draw(),
@@ -130,19 +135,16 @@ fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Se
     let mut table = Table::new(
         "What each record may claim",
         &format!(
-            "Model | #Gap / {} | #95 % interval | #p | #First in | #Tie group | #Random | #as volatile | #p luck | #Detectable gap | #Years to know",
+            "Model | #Day-by-day estimate / {}, points | #95 % interval | #p | #First in | #Tie group | #Above random | #Above random, same risk | #p luck | #Detectable gap, points | #Years to know",
             horizon(set.definition.track)
         ),
-    )
-    .hint(4, "Share of resampled histories in which it came first")
-    .hint(5, "Models of one group cannot be told apart from its first")
-    .hint(9, "Smallest gap that a record this long would detect");
+    );
     for model in &statistics.models {
         let own = &model.model;
         let alpha = own.alpha;
         table.row(vec![
             head(view.model_link(&page.here, &own.model_id)),
-            maybe(alpha.map(|a| a.value), signed_points),
+            estimate(alpha),
             table::interval(alpha),
             maybe(alpha.map(|a| a.p_value), chance),
             maybe(model.rank.map(|r| r.best), share),
@@ -151,12 +153,12 @@ fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Se
             maybe(own.luck_matched.map(|l| l.mean_percentile), share),
             maybe(own.luck.map(|l| l.p_value), chance),
             maybe(own.detectable, signed_points),
-            maybe(own.years_to_know, |v| decimal(v, 1)),
+            maybe(own.years_to_know, years),
         ]);
     }
     page.body
         .section("claims", "What each record may claim")
-        .say("The gap here is measured day by day over all open rounds, so that overlapping rounds do not count twice; it may differ from the mean over rounds in the first table, even in sign.")
+        .say("The estimate here is measured day by day over all open rounds, so that overlapping rounds do not count twice. Days without a snapshot of prices are missing, so it may differ from the mean gap of the first table, even in sign.")
         .table(&table);
     if let Some(deflated) = statistics.leader_deflated {
         page.body.say(&format!(
@@ -170,7 +172,7 @@ fn pairs(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Set
     let mut table = Table::new(
         "Every pair of the set",
         &format!(
-            "Higher row | Lower row | #Difference / {} | #95 % interval | #p, corrected | Verdict",
+            "Higher row | Lower row | Verdict | #Day-by-day estimate / {}, points | #95 % interval | #p, corrected",
             horizon(set.definition.track)
         ),
     );
@@ -179,12 +181,12 @@ fn pairs(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Set
         let verdict = if apart { "separable" } else { "not separable" };
         let path = pair_path(&pair.first, &pair.second);
         table.row(vec![
-            head(view.name(&pair.first)),
-            text(view.name(&pair.second)),
-            maybe(pair.difference.map(|d| d.value), signed_points),
+            head(view.model_label(&pair.first)),
+            markup(view.model_label(&pair.second)),
+            markup(page.here.link(&path, verdict)),
+            estimate(pair.difference),
             table::interval(pair.difference),
             maybe(pair.p_adjusted, chance),
-            markup(page.here.link(&path, verdict)),
         ]);
     }
     page.body.section("pairs", "Pairs");
@@ -199,15 +201,14 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
     let mut table = Table::new(
         "Included rounds, newest first",
-        "Round | Window | #S&P 500 | #Best option",
+        "Round | #S&P 500 | #Best option",
     );
     for id in set.included.iter().rev().take(MOST_ROUNDS) {
         let resolved = view.round(id).and_then(|round| round.resolved());
         let reference = resolved.map(|resolved| resolved.returns.reference().get());
         let oracle = resolved.and_then(|resolved| resolved.returns.oracle());
         table.row(vec![
-            head(round_link(&page.here, id)),
-            text(&window(view.window(id))),
+            view.round_cell(&page.here, id),
             maybe(reference, signed_percent),
             maybe(oracle.map(Return::get), signed_percent),
         ]);
@@ -226,7 +227,7 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
     for excluded in set.excluded.iter().rev().take(MOST_ROUNDS) {
         table.row(vec![
-            head(round_link(&page.here, &excluded.round_id)),
+            view.round_cell(&page.here, &excluded.round_id),
             words(view.names(&excluded.missing)),
         ]);
     }

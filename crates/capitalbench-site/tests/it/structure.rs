@@ -135,7 +135,10 @@ pub(crate) fn check_home(site: &Files) {
         "Best option",
         "Why?",
         "Verify a round",
-        "next result",
+        "Next result after the close of",
+        "AI models each choose a paper portfolio",
+        "told apart from luck",
+        "<meter",
     ] {
         assert!(home.contains(words), "{words}");
     }

@@ -104,7 +104,7 @@ fn by_total(values: &Values) -> Vec<&OptionId> {
 fn frame(view: &View<'_>, caption: &str, submissions: &[&Submission]) -> Table {
     let mut table = Table::new(caption, "Option").class("matrix");
     for submission in submissions {
-        table.add_numbers(view.name(&submission.model_id));
+        table.add_model(view.model_label(&submission.model_id));
     }
     table
 }
