@@ -93,6 +93,27 @@ pub(crate) fn years(value: f64) -> String {
     }
 }
 
+/// Whole dollars with their sign.
+pub(crate) fn gained(value: f64) -> String {
+    let whole = value.round();
+    let digits = format!("{:.0}", whole.abs());
+    let mut shown = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    let sign = if whole < 0.0 {
+        "\u{2212}"
+    } else if whole > 0.0 {
+        "+"
+    } else {
+        ""
+    };
+    format!("{sign}{shown}")
+}
+
 /// A cost that may be unknown; it is never shown as zero then.
 pub(crate) fn cost(value: Option<f64>) -> String {
     value.map_or("unknown".to_owned(), dollars)

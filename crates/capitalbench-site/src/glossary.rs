@@ -29,7 +29,7 @@ fn place(label: &str) -> Option<usize> {
         let alike = |term: &&str| term.eq_ignore_ascii_case(label);
         ENTRIES
             .iter()
-            .position(|entry| entry.terms.iter().any(|term| alike(term)))
+            .position(|entry| entry.terms.iter().any(&alike))
     };
     whole(label).or_else(|| {
         let label = label.strip_suffix(", points").unwrap_or(label);

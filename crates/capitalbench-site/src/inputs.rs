@@ -50,7 +50,8 @@ pub(crate) fn digest(
     // Writing to a text cannot fail.
     let _ = write!(
         text,
-        "{} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{} {} {:?} {:?} {:?} {:?} {:?} {:?}",
+        view.base_url,
         view.publication.synthetic,
         round.key,
         round.track,

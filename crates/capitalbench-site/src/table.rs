@@ -216,3 +216,20 @@ pub(crate) fn maybe(value: Option<f64>, shown: impl Fn(f64) -> String) -> Cell {
         value,
     )
 }
+
+/// A cell of a weight, drawn as a bar; empty where there is none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of one"
+)]
+pub(crate) fn bar(weight: Option<f64>) -> Cell {
+    let Some(weight) = weight else {
+        return text("");
+    };
+    let percent = (weight * 100.0).round().clamp(1.0, 100.0) as u32;
+    Cell {
+        class: format!("n bar w{percent}"),
+        ..part(weight)
+    }
+}

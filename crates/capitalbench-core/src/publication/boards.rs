@@ -11,6 +11,7 @@ use crate::values::units::Return;
 pub mod behaviour;
 pub mod between;
 pub mod comparison_set;
+pub mod consensus;
 pub mod consistency;
 pub mod cumulative;
 pub mod index;
@@ -18,6 +19,7 @@ pub mod option_record;
 pub mod race;
 pub mod regime;
 pub(crate) mod set_round;
+pub mod stakes;
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrackBoards {

@@ -61,6 +61,8 @@ pub(crate) enum Steps {
 pub(crate) struct LineChart {
     pub(crate) title: String,
     pub(crate) steps: Steps,
+    /// Ends of the scale, where several charts share one.
+    pub(crate) ends: Option<(f64, f64)>,
     pub(crate) lines: Vec<Line>,
     /// How values are written.
     pub(crate) written: fn(f64) -> String,
@@ -79,7 +81,8 @@ impl LineChart {
         let bands = self.lines.iter().flat_map(|line| &line.band);
         let values = points().map(|point| point.1);
         let values = values.chain(bands.flat_map(|(low, high)| [*low, *high]));
-        let y = Scale::over(values.chain([0.0]), bottom, TOP);
+        let shared = self.ends.into_iter().flat_map(|(low, high)| [low, high]);
+        let y = Scale::over(values.chain(shared).chain([0.0]), bottom, TOP);
         let days = points().map(|point| point.0);
         let (first, last_day) = (days.clone().min(), days.max());
         let (Some(first), Some(final_day)) = (first, last_day) else {

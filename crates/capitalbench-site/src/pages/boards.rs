@@ -18,6 +18,8 @@ use crate::table::{
     words as words_cell,
 };
 
+pub(crate) mod across;
+
 /// The list of boards.
 pub(crate) fn index(view: &View<'_>) -> Page {
     let mut page = Page::new(
@@ -50,6 +52,18 @@ pub(crate) fn index(view: &View<'_>) -> Page {
             "boards/consistency/",
             "Consistency",
             "How similar the answers of a model to the same question are.",
+            "no",
+        ),
+        (
+            "boards/markets/",
+            "Kinds of market",
+            "How each model did when the S&P 500 rose, fell or hardly moved.",
+            "no",
+        ),
+        (
+            "boards/across-sets/",
+            "Set to set",
+            "The score of each model in every comparison set.",
             "no",
         ),
         (

@@ -59,7 +59,7 @@ fn pair_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     let mut table = Table::new(
         &format!("{} pairs on shared rounds", track_name(Some(track))),
         &format!(
-            "First | Second | Verdict | #Difference / {0}, points | #Rounds | #Windows | #First ahead | #Second ahead | #Day-by-day estimate / {0}, points | #95 % interval",
+            "First | Second | Verdict | #Mean difference / {0}, points | #Rounds | #Windows | #First ahead | #Second ahead | #Day-by-day estimate / {0}, points | #95 % interval",
             horizon(track)
         ),
     )

@@ -31,6 +31,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         "How AI models allocate capital: every week and month the same briefing, a paper portfolio each, scored against the S&P 500, with the files behind every number.",
     );
     page.heading = Html::text("How well do AI models allocate capital?");
+    page.image = Some("share/home.png".to_owned());
     lead(view, &mut page);
     open_line(view, &mut page);
     for track in TRACKS {
@@ -289,6 +290,7 @@ pub(super) fn race_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) 
             track.as_str()
         ),
         steps: Steps::Rounds,
+        ends: None,
         lines,
         written: signed_points,
     };

@@ -9,7 +9,9 @@ use capitalbench_core::values::ids::ModelId;
 
 use super::asked;
 use super::boards::estimate;
-use super::view::{TRACKS, View, horizon, model_path, pair_path, round_path, track_name};
+use super::view::{
+    TRACKS, View, horizon, model_path, pair_path, plain_name, round_path, track_name,
+};
 use crate::charts::{Stated, Strip, StripMark, reliability};
 use crate::figures::{
     self, NONE, chance, cost, count, day, decimal, interval, no_interval, percent_interval, score,
@@ -21,6 +23,7 @@ use crate::table::{self, Table, gap, head, maybe, part, percent, text, whole};
 use crate::title::title;
 
 mod habits;
+mod profile;
 
 /// Rounds listed on the page.
 const MOST_ROUNDS: usize = 40;
@@ -31,11 +34,14 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     let name = view.name(id);
     let description = format!("Record, habits, calibration and cost of {name}.");
     let mut page = Page::new(&model_path(id), name, &description).below("models/", "Models");
+    page.heading = view.model_label(id);
+    page.image = Some(format!("share/models/{}.png", plain_name(id.as_str())));
     let mut facts = vec![
         ("Id", Html::code(id.as_str())),
         ("Activity", view.activity(id).into()),
     ];
     facts.extend(continued(view, &page, id));
+    profile::begin(view, &mut page, id);
     page.body.facts(&facts);
     for track in TRACKS {
         let Some(boards) = view.boards(track) else {
@@ -230,7 +236,7 @@ fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
     let mut table = Table::new(
         "Against each opponent, on shared rounds",
         &format!(
-            "Opponent | #Shared rounds | #Windows | #Ahead | #Behind | #Day-by-day estimate / {}, points | #95 % interval",
+            "Opponent | #Mean difference / {0}, points | #Shared rounds | #Windows | #Ahead | #Behind | #Day-by-day estimate / {0}, points | #95 % interval",
             horizon(track)
         ),
     );
@@ -256,6 +262,11 @@ fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
                 other,
                 &page.here.link(&pair_path(id, other), view.name(other)),
             )),
+            maybe(
+                view.difference(pair)
+                    .map(|mean| if swapped { -mean } else { mean }),
+                signed_points,
+            ),
             whole(pair.rounds.len()),
             table::decimal(pair.effective_windows, 1),
             whole(ahead),

@@ -2,17 +2,19 @@
 
 use capitalbench_core::evidence::statistics::{LEVEL, SetStatistics};
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
+use capitalbench_core::publication::boards::stakes::stakes;
 
 use capitalbench_core::values::units::Return;
 
 use super::board;
 use super::boards::estimate;
 use super::home;
-use super::view::{View, horizon, pair_path, set_path, track_name};
+use super::view::{View, horizon, pair_path, plain_name, set_path, track_name};
 use super::words::claim;
 use crate::charts::{Line, LineChart, Steps, Stroke, ranking};
 use crate::figures::{
-    NONE, chance, count, interval, percent_interval, share, signed_percent, signed_points, years,
+    NONE, chance, count, gained, interval, percent_interval, share, signed_percent, signed_points,
+    years,
 };
 use crate::page::Page;
 use crate::table::{self, Table, head, markup, maybe, number, percent, words};
@@ -28,6 +30,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         "A fixed roster, scored on the rounds that all of its models completed.",
     )
     .below("boards/sets/", "Comparison sets");
+    page.image = Some(format!("share/sets/{}.png", plain_name(&definition.set_id)));
     let mut facts = vec![
         ("Track", track_name(Some(definition.track)).into()),
         ("Status", set.status.as_str().into()),
@@ -48,6 +51,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         claim(view, &mut page, set);
         score_chart(view, &mut page, set);
         if let Some(statistics) = view.statistics(set) {
+            stake(view, &mut page, set);
             page.body.section("race", "The race");
             home::race_chart(view, &mut page, set);
             daily(view, &mut page, set, statistics);
@@ -86,6 +90,37 @@ fn score_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
 }
 
+/// What the same stake in every round would have gained.
+fn stake(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
+    let Some(found) = stakes(view.publication, set) else {
+        return;
+    };
+    page.body.section("stake", "10,000 in every round");
+    page.body.say(&format!(
+        "Gains of 10,000 dollars put anew into each of {} that do not overlap. They are added up and never compounded; nobody traded them, and costs are left out.",
+        count(found.rounds.len(), "round", "rounds"),
+    ));
+    let mut table = Table::new("Gains of 10,000 in every round", "Model | #Gain").fixed();
+    let gain = |value: f64| number(&gained(value), Some(value));
+    for (id, value) in &found.models {
+        table.row(vec![head(view.model_link(&page.here, id)), gain(*value)]);
+    }
+    let apart = [
+        ("apart first", "S&P 500", Some(found.reference)),
+        ("apart", "Cash", Some(found.cash)),
+        (
+            "apart",
+            "Middle random portfolio of each round",
+            found.random,
+        ),
+    ];
+    for (class, name, value) in apart {
+        let Some(value) = value else { continue };
+        table.row(vec![head(name), gain(value)]).class = class;
+    }
+    page.body.table(&table.class("narrow"));
+}
+
 fn daily(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
     let mut lines = Vec::new();
     let mut table = Table::new(
@@ -120,6 +155,7 @@ fn daily(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Set
     let chart = LineChart {
         title: "Summed daily gain beyond the S&P 500 of each model".to_owned(),
         steps: Steps::Days,
+        ends: None,
         lines,
         written: signed_percent,
     };

@@ -28,6 +28,8 @@ pub(crate) const TRACKS: [Track; 2] = [Track::Weekly, Track::Monthly];
 /// A publication with its indexes.
 pub(crate) struct View<'a> {
     pub(crate) publication: &'a Publication,
+    /// Where the site stands.
+    pub(crate) base_url: &'a str,
     /// Every model with a public decision, in order of name.
     pub(crate) models: Vec<ModelId>,
     /// Models of an open round or of the newest round of a track.
@@ -81,6 +83,7 @@ impl<'a> View<'a> {
         }
         Self {
             publication,
+            base_url: input.base_url,
             sets_of,
             models,
             active,

@@ -95,7 +95,7 @@ pub(crate) fn no_snapshot(open: &OpenRound) -> &'static str {
 }
 
 /// The models that share the first place of a round.
-fn firsts(resolved: &ResolvedRound) -> &[Standing] {
+pub(crate) fn firsts(resolved: &ResolvedRound) -> &[Standing] {
     let places = super::round::places(&resolved.models);
     let first = places.first();
     let tied = places.iter().take_while(|place| Some(*place) == first);

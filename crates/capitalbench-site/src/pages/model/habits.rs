@@ -132,6 +132,7 @@ fn figures(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
     let chart = LineChart {
         title: "Concentration, turnover and difference from other models".to_owned(),
         steps: Steps::Days,
+        ends: None,
         lines,
         written: share,
     };

@@ -2,7 +2,7 @@
 
 use capitalbench_core::market::calendar::{next_session, open_at};
 use capitalbench_core::publication::PublicRound;
-use capitalbench_core::round::manifest::Proof;
+use capitalbench_core::round::manifest::{Proof, Window};
 use capitalbench_export::tables::rounds::run_id;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
@@ -102,11 +102,11 @@ pub(super) fn strip(page: &mut Page, round: &PublicRound, own: &Files) {
         ("Asked", answered),
         (
             "Starting close",
-            Some(close(window.and_then(|own| own.entry_close()))),
+            Some(close(window.and_then(Window::entry_close))),
         ),
         (
             "Ending close",
-            Some(close(window.and_then(|own| own.exit_close()))),
+            Some(close(window.and_then(Window::exit_close))),
         ),
         (
             "Result",
