@@ -1,5 +1,7 @@
 //! A page: its head, and a body that grows piece by piece.
 
+use std::fmt::Write as _;
+
 use askama::Template;
 use bytes::Bytes;
 use serde_json::json;
@@ -232,8 +234,18 @@ fn linked_data(base: &str, page: &Page) -> Html {
         graph.push(json!({"@type": "WebPage", "url": url(path), "name": page.plain_title}));
     }
     let whole = json!({"@context": "https://schema.org", "@graph": graph}).to_string();
-    // Inside a script only the end of the script would be read as markup.
-    Html::made(whole.replace('<', "\\u003c"))
+    // Only plain characters, so that nothing in it can be read as markup or hide.
+    let mut plain = String::with_capacity(whole.len());
+    for unit in whole.encode_utf16() {
+        match u8::try_from(unit).map(char::from) {
+            Ok(c) if c.is_ascii() && !"<>&".contains(c) => plain.push(c),
+            _ => {
+                // Writing to a text cannot fail.
+                let _ = write!(plain, "\\u{unit:04x}");
+            }
+        }
+    }
+    Html::made(plain)
 }
 
 /// The body of a page, from top to bottom.
