@@ -11,6 +11,7 @@ use serde_json::json;
 use super::escaped;
 use crate::html::Html;
 use crate::page::{Page, Site};
+use crate::title::title;
 use crate::{Files, Input};
 
 const MODULES: [(&str, &str); 20] = [
@@ -86,7 +87,8 @@ fn page(input: &Input<'_>) -> Bytes {
         // Writing to a text cannot fail.
         let _ = writeln!(
             choices,
-            "<option value=\"{id}\">{id} ({})</option>",
+            "<option value=\"{id}\">{}, {id} ({})</option>",
+            escaped(&title(round)),
             round.state.as_str()
         );
     }

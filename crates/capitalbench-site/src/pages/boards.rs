@@ -9,14 +9,16 @@ use capitalbench_export::text::cost_sentence;
 
 use super::filter::{Filter, plain};
 use super::round;
-use super::view::{TRACKS, View, horizon, round_link, set_path, track_name};
+use super::view::{TRACKS, View, horizon, set_path, track_name};
 use super::words;
-use crate::figures::{self, decimal, share, signed_points, unsigned_points};
+use crate::figures::{self, decimal, share, unsigned_points};
 use crate::page::Page;
 use crate::table::{
     self, Cell, Table, gap, head, interval, maybe, number, part, percent, scored, text, whole,
     words as words_cell,
 };
+
+pub(crate) mod across;
 
 /// The list of boards.
 pub(crate) fn index(view: &View<'_>) -> Page {
@@ -50,6 +52,18 @@ pub(crate) fn index(view: &View<'_>) -> Page {
             "boards/consistency/",
             "Consistency",
             "How similar the answers of a model to the same question are.",
+            "no",
+        ),
+        (
+            "boards/markets/",
+            "Kinds of market",
+            "How each model did when the S&P 500 rose, fell or hardly moved.",
+            "no",
+        ),
+        (
+            "boards/across-sets/",
+            "Set to set",
+            "The score of each model in every comparison set.",
             "no",
         ),
         (
@@ -91,12 +105,11 @@ pub(crate) fn latest(view: &View<'_>) -> Page {
             page.body.say("No round is resolved yet.");
             continue;
         };
-        let name = |place: usize| view.name(resolved.models[place].model_id()).to_owned();
-        let mut line = round_link(&page.here, round.id());
+        let mut line = view.round_link(&page.here, round.id());
         line.push(" · ");
-        line.push_text(&words::result(resolved, &name));
+        line.push_text(&words::result(view, resolved));
         page.body.paragraph("", line);
-        let table = round::results_table(view, &page.here, round.id(), resolved);
+        let table = round::results_table(view, &page.here, round, resolved);
         page.body.table(&table);
     }
     page
@@ -132,7 +145,7 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     let mut table = Table::new(
         &caption,
         &format!(
-            "Model | #Rounds | #Windows | #Score | #Mean return | #Gap / {} | #95 % interval | #Above S&P | #Above cash | #Regret | #Random | #Compounded | #S&P compounded | #Cost",
+            "Model | #Score | #Gap / {0}, points | #95 % interval | #Rounds | #Windows | #Mean return | #Above S&P | #Above cash | #Regret, points | #Above random | #Compounded | #S&P compounded | #Cost",
             horizon(track)
         ),
     )
@@ -148,16 +161,15 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     table
 }
 
-/// Rounds, windows, score, mean return, gap, its interval, and the share above the S&P 500.
+/// Score, mean gap with its interval, rounds, windows, mean return, and the share above the S&P 500.
 pub(super) fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> [Cell; 7] {
-    let alpha = own.and_then(|own| own.model.alpha);
     [
+        scored(row.score),
+        gap(row.average_alpha),
+        interval(own.and_then(|own| own.model.alpha)),
         whole(row.rounds.len()),
         maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
-        scored(row.score),
         percent(row.average_return),
-        maybe(alpha.map(|a| a.value), signed_points),
-        interval(alpha),
         part(row.hit_rate_reference),
     ]
 }
