@@ -110,7 +110,8 @@ fn three_calm_weeks_with_a_holiday_and_an_early_close_resolve_every_round() {
 fn the_same_rehearsal_has_the_same_calendar_and_results() {
     let house = House::new();
     let (one, other) = (house.rehearse("one", 9, &[]), house.rehearse("two", 9, &[]));
-    assert_eq!(one.steps, other.steps);
+    // The first step makes a key and says where it lies.
+    assert_eq!(one.steps[1..], other.steps[1..]);
     let rounds = |own: &Rehearsal| own.league.rounds();
     let apart = differences(&rounds(&one), &rounds(&other)).unwrap();
     assert_eq!(apart, [""; 0]);

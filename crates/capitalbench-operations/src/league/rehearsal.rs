@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::time::{Duration, Instant};
 
 use capitalbench_core::market::invented::InventedFault;
 use jiff::{SignedDuration, Timestamp};
@@ -47,8 +48,8 @@ pub struct Rehearsal {
     pub steps: Vec<Step>,
     /// Each problem once, when it was first told.
     pub problems: Vec<(Timestamp, Problem)>,
-    /// The instants at which a pass had something to do.
-    pub busy: Vec<Timestamp>,
+    /// The instants at which a pass had something to do, and how long it took in truth.
+    pub busy: Vec<(Timestamp, Duration)>,
     pub passes: usize,
     pub summary: Summary,
 }
@@ -73,10 +74,11 @@ pub fn rehearse(request: &RehearsalRequest, before: BeforePass<'_>) -> Result<Re
         let operator = operator_at(at);
         play.steps.extend(acts.due(&operator, &mut league)?);
         before(&league, at)?;
+        let begun = Instant::now();
         let done = pass(&operator, &league)?;
         play.passes += 1;
         if !done.steps.is_empty() {
-            play.busy.push(at);
+            play.busy.push((at, begun.elapsed()));
         }
         play.steps.extend(done.steps);
         play.hear(at, done.problems);
@@ -112,7 +114,7 @@ struct Play {
     steps: Vec<Step>,
     problems: Vec<(Timestamp, Problem)>,
     told: BTreeSet<(Option<String>, String)>,
-    busy: Vec<Timestamp>,
+    busy: Vec<(Timestamp, Duration)>,
     passes: usize,
 }
 

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::format::{round::options, utf8};
+use capitalbench_archive::round::cast::RoundCast;
 use capitalbench_archive::round::new_round::{NewRound, create};
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::decision::portfolio::Constraints;
@@ -24,6 +25,7 @@ use capitalbench_core::values::time::WrittenInstant;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
+use super::continued::require_continuable;
 use crate::asking::providers::{base_url, check_model};
 use crate::error::Error;
 use crate::operator::Operator;
@@ -208,7 +210,7 @@ fn manifest(
     let methodology_policy = methodology
         .has_failure_policy()
         .then_some(request.failure_policy);
-    Ok(Manifest {
+    let manifest = Manifest {
         title: format!("CapitalBench {round_id}"),
         round_id: round_id.clone(),
         horizon: request.track.horizon().to_owned(),
@@ -231,7 +233,11 @@ fn manifest(
             ..request.origins.clone()
         },
         failure_policy: methodology_policy,
-    })
+    };
+    let models = active.iter();
+    let models = models.map(|own| (&own.contestant.model_id, own.continues.as_ref()));
+    require_continuable(&request.rounds, &RoundCast::new(&manifest, models))?;
+    Ok(manifest)
 }
 
 /// The chosen rules, or the usual ones of the format.

@@ -2,9 +2,11 @@
 
 use std::path::PathBuf;
 
+use capitalbench_core::market::invented::InventedFault;
 use clap::{Args, Subcommand};
+use jiff::civil::Date;
 
-use super::shared::Now;
+use super::shared::{Now, day};
 
 /// Set up a league, look ahead, run it, rehearse it
 ///
@@ -94,7 +96,24 @@ pub(crate) struct LeagueRun {
     pub(crate) now: Now,
 }
 
-/// Play the league in a scratch folder
+/// Play the league in a scratch folder, with disasters by choice
+///
+/// Every pass of the coming days, against a clock that jumps from one due instant to the next: mock
+/// models answer about an invented market, nobody is called and nobody is told. At the end stand the
+/// calendar of what happened, what became of every round, and what `verify` says.
+///
+/// A fault is split=SYMBOL,DAY,RATIO · jump=SYMBOL,DAY,FACTOR · renamed=SYMBOL,NEW,DAY ·
+/// delisted=SYMBOL,DAY · source-down=DAY,DAY · plan-used-up=DAY,DAY · model-down=MODEL,DAY,DAY ·
+/// model-retired=MODEL,DAY. A span ends before its second day, in UTC. With --kills the league is
+/// played a second time, in which passes are killed at random moments; picks, prices and results must
+/// be the same.
+///
+/// $ capitalbench league rehearse
+///
+/// $ capitalbench league rehearse --days 30 --fault split=XLK,2026-12-09,4 --kills 100
+///
+/// Exit codes: 0 every due round is resolved or ended with its reason, and verify finds no error;
+/// 1 otherwise, 2 could not run.
 #[derive(Debug, Args)]
 pub(crate) struct LeagueRehearse {
     #[command(flatten)]
@@ -102,6 +121,27 @@ pub(crate) struct LeagueRehearse {
     /// How many days to play
     #[arg(long, value_name = "N", default_value = "90")]
     pub(crate) days: u16,
+    /// The first day; today by default
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(crate) from: Option<Date>,
+    /// Another seed is another market
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) seed: u64,
+    /// Something that goes wrong; may be given several times
+    #[arg(long = "fault", value_name = "KIND=…", value_parser = fault)]
+    pub(crate) faults: Vec<InventedFault>,
+    /// Play it again and kill so many passes
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub(crate) kills: u32,
+    /// Keep what was played in this new folder; otherwise it is removed
+    #[arg(long, value_name = "DIR")]
+    pub(crate) keep: Option<PathBuf>,
+}
+
+fn fault(text: &str) -> Result<InventedFault, String> {
+    InventedFault::parse(text).ok_or_else(|| {
+        "is not a fault such as split=XLK,2026-12-09,4; the help lists all".to_owned()
+    })
 }
 
 #[derive(Debug, Args)]

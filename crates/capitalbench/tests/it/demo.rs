@@ -17,7 +17,7 @@ fn the_demo_plays_rounds_of_every_state_and_they_verify() {
         .says("9 resolved  2 interim  1 pending")
         .says("4 resolved  1 interim  1 pending")
         .says("vs S&P 500")
-        .says("independent windows")
+        .says("effective windows")
         .says("0 errors, 0 warnings");
     let rounds = "capitalbench-demo/rounds";
     let report = test.run(&["verify", rounds, "--now", "2026-10-28T15:00:00Z", "--json"]);
