@@ -173,7 +173,11 @@ pub(crate) fn ordinal(rank: Option<impl ToString>) -> Cell {
 pub(crate) fn interval(estimate: Option<Estimate>) -> Cell {
     let low = estimate.map(|estimate| estimate.low);
     let shown = estimate.map(|found| figures::percent_interval(found.low, found.high));
-    number(&shown.unwrap_or(figures::NONE.to_owned()), low)
+    let mut cell = number(&shown.unwrap_or(figures::NONE.to_owned()), low);
+    if estimate.is_some_and(|estimate| !estimate.informative()) {
+        cell.class.push_str(" weak");
+    }
+    cell
 }
 
 /// A cell of a return.
