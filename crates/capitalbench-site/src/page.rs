@@ -158,7 +158,8 @@ impl Site {
 
     fn address(&self, page: &Page) -> Option<String> {
         let path = page.here.path();
-        (!path.ends_with(".html")).then(|| format!("{}/{}", self.base_url, encode(path)))
+        (path.is_empty() || path.ends_with('/'))
+            .then(|| format!("{}/{}", self.base_url, encode(path)))
     }
 
     pub(crate) fn frame(&self, page: &Page) -> Bytes {
@@ -287,8 +288,11 @@ impl Body {
     /// A chart whose numbers stand in a table right below it.
     pub(crate) fn drawing(&mut self, caption: &str, chart: &Html) -> &mut Self {
         let caption = Html::text(caption);
+        // A narrow screen scrolls a wide drawing inside its figure, which keys must reach.
+        let keyed = chart.as_str().contains("chart keyed");
+        let focus = if keyed { "" } else { " tabindex=\"0\"" };
         self.put(&format!(
-            "<figure><figcaption>{caption}</figcaption>{chart}</figure>"
+            "<figure{focus}><figcaption>{caption}</figcaption>{chart}</figure>"
         ))
     }
 

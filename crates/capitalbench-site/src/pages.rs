@@ -22,6 +22,7 @@ mod models;
 mod round;
 mod rounds;
 mod set;
+mod share;
 pub(crate) mod view;
 pub(crate) mod words;
 

@@ -258,7 +258,7 @@ fn spread(row: &mut [f64], (left, right): (f64, f64), height: f64) {
     let (first, last) = (left.floor() as usize, right.floor() as usize);
     let whole = right - left;
     let mut before = 0.0;
-    for column in first..=last {
+    for (column, cell) in row.iter_mut().enumerate().take(last + 1).skip(first) {
         let (from, to) = ((column as f64).max(left), ((column + 1) as f64).min(right));
         // The part of the line that lies in this pixel covers what is right of it, and the part
         // before this pixel covers the whole of it.
@@ -268,7 +268,7 @@ fn spread(row: &mut [f64], (left, right): (f64, f64), height: f64) {
             (0.0, 1.0)
         };
         let covered = crossed + own * ((column + 1) as f64 - f64::midpoint(from, to));
-        row[column] += height * (covered - before);
+        *cell += height * (covered - before);
         before = covered;
     }
     row[last + 1] += height * (1.0 - before);

@@ -174,7 +174,11 @@ pub(crate) fn interval(estimate: Option<Estimate>) -> Cell {
     let estimate = estimate.filter(Estimate::informative);
     let low = estimate.map(|estimate| estimate.low);
     let shown = estimate.map(|found| figures::percent_interval(found.low, found.high));
-    number(&shown.unwrap_or(figures::NONE.to_owned()), low)
+    let mut cell = number(&shown.unwrap_or(figures::NONE.to_owned()), low);
+    if estimate.is_some_and(|estimate| !estimate.informative()) {
+        cell.class.push_str(" weak");
+    }
+    cell
 }
 
 /// A cell of a return.

@@ -14,6 +14,8 @@ pub(crate) struct Whisker {
     pub(crate) value: f64,
     /// Ends of the interval, where there is one.
     pub(crate) range: Option<(f64, f64)>,
+    /// Whether the interval rests on enough to tell something.
+    pub(crate) informative: bool,
     /// None for a row of the market, drawn in another way than models.
     pub(crate) look: Option<Look>,
 }
@@ -48,7 +50,8 @@ impl WhiskerScale {
         }
         if let Some((low, high)) = row.range {
             let d = whisker(self.scale, (low, high), middle);
-            let _ = write!(body, "<path class=\"whisker\" d=\"{d}\"/>");
+            let class = whisker_class(row);
+            let _ = write!(body, "<path class=\"{class}\" d=\"{d}\"/>");
         }
         let (class, d) = dot(row, (self.scale.at(row.value), middle));
         let _ = write!(body, "<path class=\"{class}\" d=\"{d}\"/>");
@@ -69,6 +72,15 @@ fn whisker(scale: Scale, (low, high): (f64, f64), y: f64) -> String {
 fn ends(row: &Whisker) -> Vec<f64> {
     let (low, high) = row.range.unwrap_or((row.value, row.value));
     vec![low, row.value, high]
+}
+
+/// An interval that tells nothing is drawn faintly.
+fn whisker_class(row: &Whisker) -> &'static str {
+    if row.informative {
+        "whisker"
+    } else {
+        "whisker weak"
+    }
 }
 
 /// The mark of a value.
@@ -110,7 +122,7 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> 
     for row in rows {
         canvas.text("label end", (left - 10.0, y + 4.0), &fitted(&row.label));
         if let Some(range) = row.range {
-            canvas.path("whisker", &whisker(scale, range, y));
+            canvas.path(whisker_class(row), &whisker(scale, range, y));
         }
         let (class, d) = dot(row, (scale.at(row.value), y));
         canvas.path(&class, &d);

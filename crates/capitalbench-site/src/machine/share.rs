@@ -58,10 +58,8 @@ pub(super) fn of_round(view: &View<'_>, round: &PublicRound, files: &mut Files) 
 pub(super) fn render(view: &View<'_>, files: &mut Files) {
     let mut cards = vec![("home".to_owned(), home(view))];
     for set in &view.publication.comparison_sets {
-        if !set.rows.is_empty() {
-            let name = plain_name(&set.definition.set_id);
-            cards.push((format!("sets/{name}"), of_set(view, set)));
-        }
+        let name = plain_name(&set.definition.set_id);
+        cards.push((format!("sets/{name}"), of_set(view, set)));
     }
     for (id, newest) in view.publication.contestants() {
         let name = plain_name(id.as_str());

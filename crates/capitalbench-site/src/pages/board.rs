@@ -15,11 +15,12 @@ use crate::table::{Cell, Table, gap, head, markup, maybe, number, percent, score
 pub(crate) fn whiskers(view: &View<'_>, set: &ComparisonSet) -> Vec<Whisker> {
     let statistics = view.statistics(set);
     let row = |(place, row): (usize, &SetRow)| {
-        let range = statistics.and_then(|s| s.models.get(place)?.model.score.ok());
+        let model = statistics.and_then(|s| Some(&s.models.get(place)?.model));
         Some(Whisker {
             label: view.name(&row.model_id).to_owned(),
             value: points(row.score)?,
-            range,
+            range: model.and_then(|model| model.score.ok()),
+            informative: model.is_some_and(|model| model.score.is_ok()),
             look: Some(view.look(&row.model_id)),
         })
     };
@@ -179,6 +180,7 @@ impl Against<'_> {
             label: self.name.to_owned(),
             value,
             range: None,
+            informative: false,
             look: None,
         });
         let drawn = dot.map_or_else(Html::default, |dot| scale.cell(&dot));

@@ -20,6 +20,52 @@ use crate::table::{
 
 pub(crate) mod across;
 
+/// Every board: its path, its name, what it shows, and whether it ranks models.
+const BOARDS: [[&str; 4]; 7] = [
+    [
+        "",
+        "Results",
+        "The current comparison set of each track: one roster, the same rounds for all.",
+        "as far as the evidence allows",
+    ],
+    [
+        "boards/latest/",
+        "Latest",
+        "The newest resolved round of each track.",
+        "one round, mostly chance",
+    ],
+    [
+        "boards/cumulative/",
+        "All history",
+        "Every model over the rounds it took part in; rounds differ from model to model.",
+        "no",
+    ],
+    [
+        "boards/consistency/",
+        "Consistency",
+        "How similar the answers of a model to the same question are.",
+        "no",
+    ],
+    [
+        "boards/markets/",
+        "Kinds of market",
+        "How each model did when the S&P 500 rose, fell or hardly moved.",
+        "no",
+    ],
+    [
+        "boards/across-sets/",
+        "Set to set",
+        "The score of each model in every comparison set.",
+        "no",
+    ],
+    [
+        "boards/sets/",
+        "Comparison sets",
+        "Every roster with the rounds it shares, included and left out.",
+        "each on its own rounds",
+    ],
+];
+
 /// The list of boards.
 pub(crate) fn index(view: &View<'_>) -> Page {
     let mut page = Page::new(
@@ -29,50 +75,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
     )
     .below("", "Results");
     let mut table = Table::new("Boards", "Board | What it shows | Ranks models?").fixed();
-    for (path, name, shows, ranks) in [
-        (
-            "",
-            "Results",
-            "The current comparison set of each track: one roster, the same rounds for all.",
-            "as far as the evidence allows",
-        ),
-        (
-            "boards/latest/",
-            "Latest",
-            "The newest resolved round of each track.",
-            "one round, mostly chance",
-        ),
-        (
-            "boards/cumulative/",
-            "All history",
-            "Every model over the rounds it took part in; rounds differ from model to model.",
-            "no",
-        ),
-        (
-            "boards/consistency/",
-            "Consistency",
-            "How similar the answers of a model to the same question are.",
-            "no",
-        ),
-        (
-            "boards/markets/",
-            "Kinds of market",
-            "How each model did when the S&P 500 rose, fell or hardly moved.",
-            "no",
-        ),
-        (
-            "boards/across-sets/",
-            "Set to set",
-            "The score of each model in every comparison set.",
-            "no",
-        ),
-        (
-            "boards/sets/",
-            "Comparison sets",
-            "Every roster with the rounds it shares, included and left out.",
-            "each on its own rounds",
-        ),
-    ] {
+    for [path, name, shows, ranks] in BOARDS {
         table.row(vec![
             head(page.here.link(path, name)),
             words_cell(shows),

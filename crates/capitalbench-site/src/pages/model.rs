@@ -10,6 +10,7 @@ use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
 use super::asked;
+use super::share;
 use super::view::{
     TRACKS, View, horizon, model_path, pair_path, plain_name, round_path, track_name,
 };
@@ -68,6 +69,20 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
         }
     }
     asked::section(view, &mut page, id);
+    let address = |path: &str| format!("{}/{path}", view.base_url);
+    let badge = format!(
+        "[![CapitalBench]({})]({})",
+        address(&format!("badge/{}.svg", plain_name(id.as_str()))),
+        address(&model_path(id)),
+    );
+    let data = ["cumulative.csv", "outcomes.csv", "habits.csv"];
+    share::panel(
+        view,
+        &mut page,
+        name,
+        &[("Badge in Markdown", badge)],
+        &data,
+    );
     page
 }
 

@@ -92,6 +92,8 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
     explained(&mut page, round);
     audit(&mut page, round, own);
     beside(view, &mut page, round);
+    let name = format!("{of}, {}", round.id());
+    super::share::panel(view, &mut page, &name, &[], &[]);
     page
 }
 

@@ -11,6 +11,7 @@ use capitalbench_core::values::units::Return;
 
 use super::board;
 use super::home;
+use super::share;
 use super::view::{View, horizon, pair_path, plain_name, set_path, track_name};
 use super::words::claim;
 use crate::charts::{Line, LineChart, Steps, Stroke, ranking};
@@ -61,6 +62,23 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         }
     }
     rounds(view, &mut page, set);
+    let name = plain_name(&definition.set_id);
+    let embed = format!(
+        "<iframe src=\"{}/embed/{name}.html\" title=\"{}\" width=\"100%\" height=\"420\"></iframe>",
+        view.base_url, definition.label
+    );
+    let data = [
+        "comparison_sets.csv",
+        "comparison_sets.json",
+        "set_rows.csv",
+    ];
+    share::panel(
+        view,
+        &mut page,
+        &definition.label,
+        &[("Embed the table", embed)],
+        &data,
+    );
     page
 }
 

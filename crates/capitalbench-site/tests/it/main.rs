@@ -1,5 +1,6 @@
 //! The site of the public record and of the fixtures, looked at byte by byte.
 
+mod boards;
 mod budgets;
 mod credibility;
 mod hostile;

@@ -43,7 +43,7 @@ pub fn stakes(publication: &Publication, set: &ComparisonSet) -> Option<Stakes> 
     if rounds.is_empty() {
         return None;
     }
-    let sum = |returns: Vec<f64>| STAKE * compensated_sum(returns.into_iter());
+    let sum = |returns: Vec<f64>| STAKE * compensated_sum(returns);
     let each = |value: fn(&ResolvedRound) -> Return| {
         sum(rounds.iter().map(|round| value(round.2).get()).collect())
     };
