@@ -113,7 +113,7 @@ pub(crate) fn applied(
                 own.option_id
             )));
         }
-        let changed = known.with_change(&own.option_id, own.change);
+        let changed = known.with_change(&own.option_id, &own.change);
         current = Some(changed.map_err(|error| fault(error.to_string()))?);
     }
     Ok(current)

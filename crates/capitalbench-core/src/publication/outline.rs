@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::ModelCalls;
 use super::facts::{self, Chance, RoundFacts};
-use super::round_at::Known;
+use super::round_at::{Known, Since};
 use super::visible::{Item, is_public};
 use super::{PublishError, RoundKey};
 use crate::asking::missing_answer::MissingAnswer;
@@ -128,7 +128,7 @@ impl RoundOutline {
     pub(super) fn at(mut self, as_of: Timestamp) -> Result<OutlineAt, PublishError> {
         let known = Known {
             window: self.window,
-            since: self.record.as_ref().map(|record| record.since),
+            record: self.record.as_ref().map(|record| Since(record.since)),
             scored: self.result.is_some(),
             ended: self.ended,
         };

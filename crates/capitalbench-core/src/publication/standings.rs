@@ -53,7 +53,7 @@ pub fn standings(
     let mut names = names_of(outlines.iter().flat_map(RoundOutline::models));
     let listing = Listing::of(outlines.iter().map(|own| own.stream), as_of);
     let listed =
-        |own: &RoundOutline| listing.has(own.stream, own.rehearsal, own.created, own.window);
+        |own: &RoundOutline| !own.rehearsal && listing.has(own.stream, own.created, own.window);
     let rounds = outlines.into_iter().filter(listed).map(|own| own.at(as_of));
     let mut rounds: Vec<OutlineAt> = rounds.collect::<Result<_, _>>()?;
     rounds.sort_by(|a, b| a.round.key.cmp(&b.round.key));
