@@ -22,13 +22,17 @@ update public.rounds set missing_count = 0 where missing_count is null;
 set constraints all immediate;
 alter table public.rounds
   alter column missing_count set not null,
+  drop constraint if exists rounds_states,
   add constraint rounds_states check (
     state in ('draft', 'pending', 'overdue', 'resolved', 'voided', 'abandoned')),
+  drop constraint if exists rounds_records,
   add constraint rounds_records check (
     state in ('draft', 'voided', 'abandoned') or official_run_id is not null),
+  drop constraint if exists rounds_ends,
   add constraint rounds_ends check (
     (state in ('voided', 'abandoned')) = (ended_at_utc is not null)
     and (ended_at_utc is null) = (end_reason is null)),
+  drop constraint if exists rounds_missing,
   add constraint rounds_missing check (missing_count >= 0);
 
 create table if not exists public.missing_answers (

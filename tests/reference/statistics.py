@@ -93,11 +93,13 @@ def overlap(case):
     count = len(spans)
     effective = count**2 / kernel.sum()
     compare("effective windows", case["effective"], effective)
-    assert case["informative"] == (effective >= 8)
+    kappa = (kernel**2).sum() / kernel.sum()
+    compare("kappa", case["kappa"], kappa)
+    assert case["informative"] == (effective >= 4)
     errors = values - values.mean()
     spared = 1 - 1 / effective
-    if effective >= 8:
-        variance = errors @ kernel @ errors / count**2 / spared
+    if effective >= 4:
+        variance = errors @ kernel @ errors / count**2 / kappa / spared
     else:
         variance = values.var(ddof=1) / spared / effective
     compare("kernel variance", case["standard_error"], math.sqrt(variance))
@@ -105,12 +107,56 @@ def overlap(case):
     oracles = np.array(case["oracles"])
     ratio = values.sum() / oracles.sum()
     left = values - ratio * oracles
-    error = 100 * math.sqrt(left @ kernel @ left / spared) / abs(oracles.sum())
-    compare("score", case["score"], 100 * ratio)
-    compare("score standard error", case["score_standard_error"], error)
+    error = 100 * math.sqrt(left @ kernel @ left / kappa / spared) / abs(oracles.sum())
+    assert (case["score"] is None) == (effective < 4)
+    if case["score"] is not None:
+        compare("score", case["score"], 100 * ratio)
+        compare("score standard error", case["score_standard_error"], error)
     z = stats.norm.ppf(case["percentiles"]).sum() / math.sqrt(kernel.sum())
     compare("Stouffer", case["z"], z)
     compare("Stouffer", case["z_p"], stats.norm.sf(z))
+
+
+def synthetic(case):
+    gains, reference = np.array(case["gains"]), np.array(case["reference"])
+    days, lag = len(gains), math.floor(4 * (len(gains) / 100) ** (2 / 9))
+    design = sm.add_constant(reference)
+    fit = sm.OLS(gains, design).fit(cov_type="HAC", cov_kwds={"maxlags": lag, "use_correction": False})
+    weights = 1 - np.arange(1, lag + 1) / (lag + 1)
+    wider = math.sqrt((1 - (1 + 2 * weights.sum()) / days) * (1 - 1 / days))
+    degrees = max(1.0, max(1.0, days / (1 + 2 * (weights**2).sum()) - 1) - 1)
+    width = stats.t.ppf(0.975, degrees) * fit.bse / wider
+    compare("beta", case["beta"], 1 + fit.params[1])
+    compare("beta interval", case["beta_high"], 1 + fit.params[1] + width[1])
+    compare("CAPM alpha", case["capm_alpha"], fit.params[0])
+    compare("CAPM alpha interval", case["capm_alpha_low"], fit.params[0] - width[0])
+    deviation = gains.std(ddof=1)
+    compare("tracking error", case["tracking_error"], deviation * math.sqrt(252))
+    compare("information ratio", case["information_ratio"], gains.mean() / deviation * math.sqrt(252))
+    value = np.concatenate([[1.0], np.cumprod(1 + gains + reference)])
+    compare("drawdown", case["drawdown"], (1 - value / np.maximum.accumulate(value)).max())
+
+
+def planning(case):
+    found = stats.t.ppf(1 - 0.025 / case["tests"], case["degrees"]) + stats.t.ppf(0.8, case["degrees"])
+    compare("detectable gap", case["detectable"], found * case["standard_error"])
+    times = (stats.norm.ppf(0.975) + stats.norm.ppf(0.8)) * case["standard_error"] / case["gap"]
+    compare("years to detect", case["years"], times**2 * case["live_sessions"] / 252)
+
+
+def claim(case):
+    rules, days = case["rules"], np.array(case["days"])
+    bound = rules["spread"] * days[:, 1]
+    bets = np.minimum(0.5, 0.9 * rules["scale"] / bound)[:, None] * 2.0 ** (-np.arange(8) / 2)
+    stakes = [
+        np.exp(np.log1p(bets * np.minimum(sign * days[:, :1] / rules["scale"], 5)).sum(axis=0)).mean()
+        for sign in (1, -1)
+    ]
+    compare("evidence, two-sided", case["either"], sum(stakes) / 2)
+    compare("evidence, one-sided", case["above"], stakes[0])
+    prior, total, squares = 63.5 * rules["scale"] ** 2, days[:, 0].sum(), (days[:, 0] ** 2).sum()
+    theirs = math.sqrt(prior / (prior + squares)) * math.exp(total**2 / (2 * (prior + squares)))
+    compare("symmetric evidence", case["symmetric"], theirs)
 
 
 def wilson(case):
@@ -186,7 +232,8 @@ def main():
     for case in cases["hac"]:
         hac(case)
     quantiles(cases["quantiles"])
-    for name, check in [("holm", holm), ("sharpe", sharpe), ("overlap", overlap), ("wilson", wilson)]:
+    for name, check in [("holm", holm), ("sharpe", sharpe), ("overlap", overlap), ("wilson", wilson),
+                        ("synthetic", synthetic), ("planning", planning), ("claim", claim)]:
         for case in cases[name]:
             check(case)
     draws(cases["draws"])

@@ -4,17 +4,21 @@
 use std::io::Write as _;
 
 use capitalbench_core::decision::portfolio::Constraints;
+use capitalbench_core::evidence::claims::{Increment, Process, Rules, Side, symmetric_evidence};
 use capitalbench_core::evidence::inference::admissible::Admissible;
 use capitalbench_core::evidence::inference::distribution::{
     normal_cdf, normal_quantile, student_quantile, student_two_sided,
 };
-use capitalbench_core::evidence::inference::hac::{lag, long_run_variance, mean_estimate};
+use capitalbench_core::evidence::inference::hac::{
+    MeanEstimate, lag, long_run_variance, mean_estimate,
+};
 use capitalbench_core::evidence::inference::null::{DRAWS, LABEL, stouffer};
 use capitalbench_core::evidence::inference::overlap::{Overlap, score_estimate};
 use capitalbench_core::evidence::inference::random::Random;
 use capitalbench_core::evidence::inference::reliability::wilson;
 use capitalbench_core::evidence::inference::sharpe::{deflated, moments};
-use capitalbench_core::evidence::inference::ties::holm;
+use capitalbench_core::evidence::inference::synthetic::synthetic;
+use capitalbench_core::evidence::inference::ties::{detectable, holm, years_to_detect};
 use capitalbench_core::round::manifest::SubmissionFormat;
 use capitalbench_core::values::ids::Digest;
 use serde_json::{Value, json};
@@ -121,13 +125,14 @@ fn overlaps() -> Vec<Value> {
         let percentiles: Vec<f64> = spans.iter().map(|_| random.unit()).collect();
         let overlap = Overlap::of_spans(&spans);
         let mean = overlap.mean(&values).expect("windows");
-        let score = score_estimate(&overlap, &values, &oracles).expect("a score");
+        let score = score_estimate(&overlap, &values, &oracles).ok();
         let luck = stouffer(&percentiles, DRAWS, &overlap).expect("percentiles");
         cases.push(json!({
             "spans": spans, "values": values, "oracles": oracles, "percentiles": percentiles,
-            "effective": overlap.effective(), "informative": mean.informative,
+            "effective": overlap.effective(), "kappa": overlap.kappa(), "informative": mean.informative,
             "standard_error": mean.estimate.standard_error, "degrees": mean.estimate.degrees,
-            "score": score.mean, "score_standard_error": score.standard_error,
+            "score": score.map(|own| own.mean),
+            "score_standard_error": score.map(|own| own.standard_error),
             "z": luck.z, "z_p": luck.p_value,
         }));
     }
@@ -142,6 +147,67 @@ fn shares() -> Vec<Value> {
             json!({"share": share, "trials": trials, "low": low, "high": high})
         })
         .to_vec()
+}
+
+fn synthetics() -> Vec<Value> {
+    let cases = [30, 60, 250].map(|days| {
+        let (gains, reference) = (series(days, 0.2), series(days, -0.1));
+        let gains: Vec<f64> = gains
+            .iter()
+            .zip(&reference)
+            .map(|(a, b)| a - 0.4 * b)
+            .collect();
+        let found = synthetic(&gains, &reference).expect("figures");
+        json!({
+            "gains": gains, "reference": reference, "beta": found.beta.value,
+            "beta_high": found.beta.high, "capm_alpha": found.capm_alpha.value,
+            "capm_alpha_low": found.capm_alpha.low, "tracking_error": found.tracking_error,
+            "information_ratio": found.information_ratio.value, "drawdown": found.drawdown,
+        })
+    });
+    cases.to_vec()
+}
+
+fn plans() -> Vec<Value> {
+    let cases = [(1, 8.5, 0.01), (15, 21.3, 0.004)].map(|(tests, degrees, standard_error)| {
+        let estimate = MeanEstimate {
+            mean: 0.0,
+            standard_error,
+            degrees,
+        };
+        json!({
+            "tests": tests, "degrees": degrees, "standard_error": standard_error, "gap": 0.001,
+            "live_sessions": 68, "detectable": detectable(&estimate, tests),
+            "years": years_to_detect(standard_error, 68, 0.001),
+        })
+    });
+    cases.to_vec()
+}
+
+fn claims() -> Vec<Value> {
+    let cases = [(0.005, 0.1), (0.02, 0.3)].map(|(scale, memory)| {
+        let rules = |side| Rules {
+            side,
+            alpha: 0.05,
+            scale,
+            spread: 0.2,
+        };
+        let mut random = random(&format!("claim {scale}"));
+        let days = series(120, memory).into_iter().map(|difference| Increment {
+            day: jiff::civil::date(2026, 1, 5),
+            difference,
+            distance: 0.5 + 0.4 * random.unit(),
+        });
+        let days: Vec<Increment> = days.collect();
+        let evidence = |side| Process::over(rules(side), &days).evidence();
+        let pairs: Vec<(f64, f64)> = days.iter().map(|d| (d.difference, d.distance)).collect();
+        json!({
+            "rules": {"scale": scale, "spread": 0.2}, "days": pairs,
+            "either": evidence(Side::Either), "above": evidence(Side::Above),
+            "symmetric": symmetric_evidence(&rules(Side::Either), &days),
+        })
+    });
+    cases.to_vec()
 }
 
 /// The first portfolios of a null, so that somebody else's generator can draw the same.
@@ -168,6 +234,7 @@ fn main() -> std::io::Result<()> {
     let all = json!({
         "hac": hac(), "quantiles": quantiles(), "holm": corrections(), "sharpe": sharpes(),
         "overlap": overlaps(), "wilson": shares(), "draws": draws(),
+        "synthetic": synthetics(), "planning": plans(), "claim": claims(),
     });
     writeln!(std::io::stdout(), "{all}")
 }

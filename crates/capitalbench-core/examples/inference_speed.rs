@@ -12,12 +12,12 @@ use std::io::Write as _;
 
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::evidence::inference::admissible::Admissible;
-use capitalbench_core::evidence::inference::bootstrap::{rank_ranges, studentised_interval};
+use capitalbench_core::evidence::inference::bootstrap::studentised_interval;
 use capitalbench_core::evidence::inference::hac::mean_estimate;
 use capitalbench_core::evidence::inference::null::{DRAWS, LABEL, Null, Volatility, stouffer};
 use capitalbench_core::evidence::inference::overlap::Overlap;
 use capitalbench_core::evidence::inference::random::Random;
-use capitalbench_core::evidence::inference::ties::{holm, tie_groups};
+use capitalbench_core::evidence::inference::ties::{holm, rank_ranges, tie_groups};
 use capitalbench_core::market::prices::{PriceSheet, Quote};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::result::returns::RoundReturns;
@@ -119,16 +119,22 @@ impl Record {
                 sum += mean_estimate(days).expect("days").mean;
                 sum += studentised_interval(days, &mut random).expect("days").0;
             }
-            let mut random = Random::of(Digest::of(b"speed"), "ranks");
-            sum += rank_ranges(series, &mut random).expect("ranks")[0].best;
             let gap = |a: usize, b: usize| {
                 let days = series[a].iter().zip(&series[b]);
                 let days: Vec<f64> = days.map(|(a, b)| a - b).collect();
                 mean_estimate(&days).expect("days").p_value()
             };
             let pairs = (0..MODELS).flat_map(|a| (a + 1..MODELS).map(move |b| (a, b)));
-            sum += holm(&pairs.map(|(a, b)| gap(a, b)).collect::<Vec<_>>())[0];
-            sum += f64::from(u32::try_from(tie_groups(MODELS, 0.05, gap)[1]).unwrap_or(0));
+            let pairs: Vec<(usize, usize)> = pairs.collect();
+            let adjusted = holm(&pairs.iter().map(|(a, b)| gap(*a, *b)).collect::<Vec<_>>());
+            let told: Vec<&(usize, usize)> = pairs
+                .iter()
+                .zip(&adjusted)
+                .filter_map(|(pair, p)| (*p < 0.05).then_some(pair))
+                .collect();
+            let apart = |a: usize, b: usize| told.contains(&&(a, b));
+            sum += f64::from(u32::try_from(tie_groups(MODELS, apart)[1]).unwrap_or(0));
+            sum += f64::from(u32::try_from(rank_ranges(MODELS, apart)[0].from).unwrap_or(0));
         }
         sum
     }

@@ -195,7 +195,7 @@ pub fn of_public_round(
         .insert(universe.to_hex(), round.universe.clone());
     let form = pieces.rounds.pop();
     let mut read = form.map(|(id, form)| pieces.round(&id, form)).transpose()?;
-    for read in &mut read {
+    if let Some(read) = &mut read {
         read.continued.clone_from(&round.continued);
     }
     if read.as_ref() == Some(round) {

@@ -44,6 +44,7 @@ migrations! {
     16 "0016_statement_timeouts",
     17 "0017_how_models_were_asked",
     18 "0018_rounds_without_an_answer",
+    19 "0019_inference_v2",
 }
 
 /// The schema version that this program needs.

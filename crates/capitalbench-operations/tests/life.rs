@@ -17,6 +17,7 @@ use capitalbench_core::asking::market_context::MarketContext;
 use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::market::calendar::{EntryRule, Roll, WindowRule, rows_final_at};
 use capitalbench_core::market::invented::{InventedFault, InventedMarket};
+use capitalbench_core::round::ending::Ending;
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat, Track};
 use capitalbench_core::values::ids::{RoundId, RunId};
@@ -30,6 +31,7 @@ use capitalbench_operations::error::Error;
 use capitalbench_operations::opening::freezing::{changes, freeze_round};
 use capitalbench_operations::opening::market_table::{TableManner, fetch_table};
 use capitalbench_operations::opening::new_round::{OpenedRound, RoundRequest, open_round};
+use capitalbench_operations::opening::void::{VoidRequest, void_round};
 use capitalbench_operations::operator::configuration::Configuration;
 use capitalbench_operations::operator::{Operator, Silence};
 use capitalbench_operations::prices::fetcher::AtLimit;
@@ -267,4 +269,37 @@ fn a_round_that_is_not_frozen_is_not_asked() {
     let refused = refused.expect("an error");
     assert_eq!(refused.message, "LIFE-1W is not frozen");
     assert!(refused.hint.unwrap().contains("hash-round"));
+}
+
+#[test]
+fn a_round_that_nobody_asked_before_its_deadline_is_abandoned_and_never_late() {
+    let market = Market::new();
+    let opened = market.open();
+    let request = VoidRequest {
+        round: opened.folder.path().to_owned(),
+        ending: Ending::Abandoned,
+        reason: "the machine was off".to_owned(),
+    };
+    let early = void_round(&at("2026-09-15T13:00:00Z"), &request).unwrap_err();
+    assert!(
+        early.message.contains("its deadline has not passed"),
+        "{early}"
+    );
+    let late = at("2026-09-16T08:00:00Z");
+    let stone = void_round(&late, &request).unwrap();
+    assert_eq!(
+        stone.sentence(),
+        "was abandoned at 2026-09-16T08:00:00Z: the machine was off"
+    );
+    // A later pass changes nothing, and says nothing else.
+    let again = at("2026-09-17T08:00:00Z");
+    assert_eq!(void_round(&again, &request).unwrap(), stone);
+    let voided = VoidRequest {
+        ending: Ending::Voided,
+        ..request
+    };
+    let other = void_round(&again, &voided).unwrap_err();
+    assert!(other.message.contains("was abandoned at"), "{other}");
+    let freeze = freeze_round(&again, opened.folder.path()).unwrap_err();
+    assert!(freeze.message.contains("was abandoned at"), "{freeze}");
 }

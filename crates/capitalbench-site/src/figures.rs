@@ -69,7 +69,7 @@ pub(crate) fn percent_interval(low: f64, high: f64) -> String {
 /// Why a score has no interval.
 pub(crate) fn no_interval(reason: NoInterval) -> &'static str {
     match reason {
-        NoInterval::TooFewWindows => "too few separate windows",
+        NoInterval::TooFewWindows => "fewer than 4 effective windows",
         NoInterval::SmallDenominator => "the best options add up to too little",
         NoInterval::NoOracle => "a round has no best option",
     }
@@ -110,7 +110,7 @@ pub(crate) fn window(window: Option<Window>) -> String {
     })
 }
 
-/// Rounds with the number of separate windows that they are worth, where it is known.
+/// Rounds with the number of effective windows that they are worth, where it is known.
 pub(crate) fn worth(rounds: &str, windows: Option<f64>, unit: &str) -> String {
     windows.map_or(rounds.to_owned(), |windows| {
         format!("{rounds} ≈ {}{unit}", decimal(windows, 1))

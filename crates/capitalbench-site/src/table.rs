@@ -169,8 +169,9 @@ pub(crate) fn ordinal(rank: Option<impl ToString>) -> Cell {
     number(&shown, None)
 }
 
-/// A cell of an estimate's interval, sorted by its lower end.
+/// A cell of an estimate's interval, sorted by its lower end; empty where it would tell nothing.
 pub(crate) fn interval(estimate: Option<Estimate>) -> Cell {
+    let estimate = estimate.filter(Estimate::informative);
     let low = estimate.map(|estimate| estimate.low);
     let shown = estimate.map(|found| figures::percent_interval(found.low, found.high));
     number(&shown.unwrap_or(figures::NONE.to_owned()), low)

@@ -8,12 +8,11 @@ use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::market::cross_check::CrossCheck;
 use capitalbench_core::market::price_rules::{self, PriceProblem};
 use capitalbench_core::market::prices::{PriceSheet, Side};
-use capitalbench_core::market::universe::Universe;
 use capitalbench_core::result::consistency::{self, ModelConsistency};
 use capitalbench_core::result::leaderboard::{self, Scored, score_all};
 use capitalbench_core::result::returns::RoundReturns;
 use capitalbench_core::result::score::score_submission;
-use capitalbench_core::round::methodology::Enforcement;
+use capitalbench_core::round::methodology::{Enforcement, ModalTie};
 use capitalbench_core::values::ids::{Digest, ModelId, RunId};
 use serde_json::json;
 
@@ -245,7 +244,7 @@ pub(crate) fn score_submissions(
     let controls = entrants.controls.map_or_else(Vec::new, |controls| {
         score_controls(controls, inputs, rules, &returns)
     });
-    let (models, tables) = tables(universe, run, &returns, &outcomes, &controls);
+    let (models, tables) = tables(inputs, run, &returns, &outcomes, &controls);
     let outcomes_json = outcomes::render(&Outcomes {
         round_id: manifest.round_id.as_str(),
         run_id: run.run_id.as_str(),
@@ -336,21 +335,22 @@ fn score_controls(
 type Tables = (Vec<ModelConsistency>, Vec<(&'static str, ResultTable)>);
 
 fn tables(
-    universe: &Universe,
+    inputs: &RoundInputs,
     run: ScoredAs<'_>,
     returns: &RoundReturns,
     outcomes: &[Scored],
     controls: &[ControlOutcome],
 ) -> Tables {
     if run.rules.kind == RunKind::Consistency {
-        let models = consistency_rows(outcomes, run.attempts, returns);
+        let modal_tie = inputs.manifest.methodology.modal_tie();
+        let models = consistency_rows(outcomes, run.attempts, (returns, modal_tie));
         let replicates = results::replicates(outcomes, returns, run.rules);
         let stability = results::stability(&models, returns, run.rules);
         let tables = vec![(run::RETURNS, replicates), (run::STABILITY, stability)];
         return (models, tables);
     }
     let mut tables = vec![
-        (run::RETURNS, results::returns(universe, returns)),
+        (run::RETURNS, results::returns(&inputs.universe, returns)),
         (run::ALLOCATIONS, results::allocations(outcomes, returns)),
         (run::LEADERBOARD, results::leaderboard(outcomes, returns)),
     ];
@@ -367,7 +367,7 @@ fn tables(
 fn consistency_rows(
     outcomes: &[Scored],
     attempts: &Attempts,
-    returns: &RoundReturns,
+    figures: (&RoundReturns, ModalTie),
 ) -> Vec<ModelConsistency> {
     let mut by_model: BTreeMap<&ModelId, (&str, Vec<&Scored>)> = attempts
         .iter()
@@ -383,7 +383,7 @@ fn consistency_rows(
         replicates.sort_by_key(|scored| scored.submission.replicate());
         let tried = attempts.get(model_id);
         let tried = tried.map_or(replicates.len(), |(_, count)| *count);
-        consistency::summarise(model_id, provider, &replicates, tried, returns)
+        consistency::summarise(model_id, provider, &replicates, tried, figures)
     };
     by_model.into_iter().map(row).collect()
 }

@@ -1,5 +1,6 @@
 //! A round on disk, from nothing to frozen, and who works on it.
 
+pub mod cast;
 pub mod ending;
 pub mod freeze;
 pub mod jobs;

@@ -2,11 +2,12 @@
 
 use std::path::Path;
 
-use capitalbench_core::asking::run::official_run;
+use capitalbench_core::asking::run::{NoOfficialRun, Run, RunKind, official_run};
 use capitalbench_core::market::calendar::previous_session;
 use capitalbench_core::round::lifecycle::{Facts, RecordState, Stage, stage};
-use capitalbench_core::round::manifest::{Manifest, Window};
+use capitalbench_core::round::manifest::{Manifest, Stream, Window};
 use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
+use capitalbench_core::values::ids::RunId;
 use jiff::Timestamp;
 
 use crate::disk::error::FileError;
@@ -48,11 +49,11 @@ pub fn status(
 pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus, FileError> {
     let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
     let runs = folder.runs()?;
-    let record = official_run(&runs, manifest.record_rules()).ok();
-    let record = match record {
-        None => RecordState::Missing,
-        Some(record) if folder.run(&record.run_id)?.has(run::LEADERBOARD) => RecordState::Scored,
-        Some(_) => RecordState::Chosen,
+    let found = official_run(&runs, manifest.record_rules());
+    let record = match &found {
+        Err(_) => RecordState::Missing,
+        Ok(record) if folder.run(&record.run_id)?.has(run::LEADERBOARD) => RecordState::Scored,
+        Ok(_) => RecordState::Chosen,
     };
     let facts = Facts {
         frozen: freeze::stored_digests(folder)?.is_some(),
@@ -72,7 +73,12 @@ pub fn round_status(folder: &RoundFolder, now: Timestamp) -> Result<RoundStatus,
         round_id: folder.name(),
         stage,
         window: manifest.window,
-        next: next(folder, &manifest, stage, job.as_ref()),
+        next: match (stage, &found) {
+            (Stage::Frozen | Stage::Run, Err(missing)) => {
+                Some(next_asking(folder, &manifest, (&runs, missing), now))
+            }
+            _ => next(folder, &manifest, stage, job.as_ref()),
+        },
         waits_for: is_late.then(|| waits_for(job.as_ref(), now)),
         days_left: left.map(|seconds| seconds.div_euclid(86_400)),
     })
@@ -145,11 +151,54 @@ fn next(
             format!("capitalbench fetch-universe-performance --round {round} --as-of-date {day}")
         }
         Stage::Draft => format!("capitalbench hash-round --round {round}"),
-        Stage::Frozen => format!("capitalbench show-prompt --round {round}"),
         Stage::Due | Stage::Overdue => format!("capitalbench score-round --round {round}"),
-        Stage::Run => format!("capitalbench list-runs --round {round}"),
-        Stage::Accepted | Stage::Pending | Stage::Resolved | Stage::Voided | Stage::Abandoned => {
-            return None;
-        }
+        Stage::Frozen
+        | Stage::Run
+        | Stage::Accepted
+        | Stage::Pending
+        | Stage::Resolved
+        | Stage::Voided
+        | Stage::Abandoned => return None,
     })
+}
+
+/// What is due between the freeze and the record: ask, finish asking, accept, or end the round.
+fn next_asking(
+    folder: &RoundFolder,
+    manifest: &Manifest,
+    (runs, missing): (&[Run], &NoOfficialRun),
+    now: Timestamp,
+) -> String {
+    let round = shell_word(folder.path());
+    let accept = |run: &str| format!("capitalbench accept-run --round {round} --run-id {run}");
+    match missing {
+        NoOfficialRun::NotAccepted(run) => return accept(run.as_str()),
+        NoOfficialRun::Ambiguous(several) => {
+            let ids: Vec<&str> = several.iter().map(RunId::as_str).collect();
+            return accept(&ids.join("|"));
+        }
+        NoOfficialRun::None => {}
+    }
+    let permission = match manifest.stream {
+        Stream::Synthetic => "--mock --run-type official",
+        Stream::Primary | Stream::Pilot => "--allow-real-api-calls",
+    };
+    let mut official = runs
+        .iter()
+        .filter(|run| run.rules.kind == RunKind::Official);
+    if let Some(last) = official.next_back() {
+        let run = last.run_id.as_str();
+        if last.completed_at.is_some() {
+            // It says itself what keeps the run from being the record.
+            return accept(run);
+        }
+        return format!(
+            "capitalbench run-round --round {round} --models FILE --run-id {run} --resume {permission}"
+        );
+    }
+    let deadline = manifest.decision_deadline.as_ref();
+    if deadline.is_some_and(|deadline| deadline.at() <= now) {
+        return format!("capitalbench void-round {round} --reason TEXT");
+    }
+    format!("capitalbench run-round --round {round} --models FILE {permission}")
 }

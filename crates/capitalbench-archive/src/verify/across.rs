@@ -3,9 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use capitalbench_core::asking::run::Calls;
+use capitalbench_core::asking::run::{Calls, Run};
 use capitalbench_core::market::prices::{PriceSheet, Side};
-use capitalbench_core::values::ids::Digest;
+use capitalbench_core::publication::renames::{RefusedRename, Renames};
+use capitalbench_core::round::manifest::Stream;
+use capitalbench_core::values::ids::{Digest, RunId};
 use capitalbench_core::values::units::Price;
 use jiff::civil::Date;
 
@@ -14,7 +16,9 @@ use super::finding::{Code, Finding, Findings};
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::format::prices::price_sheet;
+use crate::round::cast::RoundCast;
 use crate::round::round_folder::names_in;
+use crate::run::ledger::RunPlan;
 
 /// Differences below a tenth of a basis point are rounding of the vendor.
 const ROUNDING: f64 = 1e-5;
@@ -22,6 +26,8 @@ const ROUNDING: f64 = 1e-5;
 /// What one round contributes to the comparison.
 pub(super) struct Evidence {
     universe: Option<(String, Digest)>,
+    /// None where no run is the record.
+    cast: Option<RoundCast>,
     quotes: Vec<Observed>,
 }
 
@@ -56,9 +62,41 @@ impl Evidence {
         }
         Self {
             universe: version.zip(options.ok().as_deref().map(Digest::of)),
+            cast: cast(state),
             quotes,
         }
     }
+}
+
+/// A plan that cannot be read has a finding of its own.
+fn cast(state: &RoundState) -> Option<RoundCast> {
+    let runs: Vec<Run> = state
+        .runs
+        .iter()
+        .map(|own| own.record.run.clone())
+        .collect();
+    let plan = |id: &RunId| {
+        let own = state.runs.iter().find(|own| own.folder.run_id() == id);
+        own.map_or(Ok(None), |own| RunPlan::of_run(&own.folder))
+    };
+    let cast = RoundCast::of_record(&state.inputs.manifest, &runs, plan);
+    cast.ok().flatten()
+}
+
+/// Words of operators that boards do not follow.
+fn refused_renames(evidence: &[Option<Evidence>]) -> Vec<RefusedRename> {
+    let casts = || {
+        evidence
+            .iter()
+            .flatten()
+            .filter_map(|own| own.cast.as_ref())
+    };
+    let streams = [Stream::Primary, Stream::Pilot, Stream::Synthetic].into_iter();
+    let found = streams.flat_map(|stream| {
+        let own = casts().filter(|cast| cast.stream() == stream);
+        Renames::of(own.map(RoundCast::as_cast).collect()).refused
+    });
+    found.collect()
 }
 
 fn observe(sheet: &PriceSheet, file: &str, side: Option<Side>) -> Vec<Observed> {
@@ -103,8 +141,18 @@ pub(super) fn compare(evidence: &[Option<Evidence>], snapshots: &[Observed]) -> 
     for (version, digest) in rounds.filter_map(|round| round.universe.as_ref()) {
         labels.entry(version).or_default().insert(*digest);
     }
+    let refused = refused_renames(evidence);
     let of_round = |round: &Evidence| {
         let mut findings = Findings::default();
+        let own = round.cast.as_ref().map(RoundCast::round_id);
+        for rename in refused
+            .iter()
+            .filter(|rename| Some(&rename.round_id) == own)
+        {
+            let (model, other, why) = (&rename.model_id, &rename.continues, &rename.why);
+            let text = format!("{model} does not continue the record of {other}: {why}");
+            findings.add(Code::RenameRefused, layout::RUNS, text);
+        }
         for side in [Side::Entry, Side::Exit] {
             let own = round.quotes.iter();
             let own: Vec<_> = own.filter(|quote| quote.side == Some(side)).collect();

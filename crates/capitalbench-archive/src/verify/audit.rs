@@ -221,6 +221,10 @@ fn area_of(finding: &Finding) -> Area {
         | Code::ScoredBeforeExit
         | Code::AssembledRun
         | Code::AcceptanceDiffers
+        | Code::MissingAnswersDiffer
+        | Code::EndingDiffers
+        | Code::RoundEnded
+        | Code::RoundExplained
         | Code::AcceptanceWithdrawn => Area::Record,
         Code::InterimBasisDiffers | Code::JobContradictsResult | Code::ResolutionCancelled => {
             Area::Results

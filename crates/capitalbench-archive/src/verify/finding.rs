@@ -217,6 +217,8 @@ codes! {
         "Another file of the archive has another raw close for the same option and day."
     UniverseLabelReused "universe-label-reused" Warning
         "Rounds with one universe version have different options."
+    RenameRefused "rename-refused" Warning
+        "A plan says that a model continues a record that it cannot continue; boards keep the records apart."
     PromptSteers "prompt-steers" Warning
         "The prompt holds a passage that tells models when to hold the reference."
     PromptForeignHorizon "prompt-foreign-horizon" Warning

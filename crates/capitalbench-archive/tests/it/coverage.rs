@@ -1,8 +1,8 @@
 //! Whether intervals cover what they say, on the overlapping calendar of the public record.
 
-use capitalbench_core::evidence::inference::daily::{ActiveDays, calendar_time, sessions_of};
-use capitalbench_core::evidence::inference::hac::{MeanEstimate, mean_estimate};
-use capitalbench_core::evidence::inference::overlap::Overlap;
+use capitalbench_core::evidence::inference::daily::{ActiveDays, DailyRecord, by_day, sessions_of};
+use capitalbench_core::evidence::inference::hac::MeanEstimate;
+use capitalbench_core::evidence::inference::overlap::{Overlap, live_sessions};
 use capitalbench_core::evidence::inference::random::Random;
 use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::Digest;
@@ -28,6 +28,7 @@ fn coverage(windows: &[Window], alike: f64) -> (f64, f64) {
     let mut days: Vec<_> = sessions.iter().flatten().copied().collect();
     days.sort_unstable();
     days.dedup();
+    let live = live_sessions(windows);
     let mut random = Random::of(Digest::of(b"coverage"), "histories");
     let (mut daily, mut naive) = (0, 0);
     for _ in 0..HISTORIES {
@@ -41,15 +42,14 @@ fn coverage(windows: &[Window], alike: f64) -> (f64, f64) {
             };
             rounds.push(own.iter().copied().map(gain).collect());
         }
-        let series: Vec<f64> = calendar_time(rounds.iter().flatten().copied())
-            .iter()
-            .map(|day| day.1)
-            .collect();
-        daily += u32::from(covers(&mean_estimate(&series).expect("enough days")));
         let sums: Vec<f64> = rounds
             .iter()
             .map(|round| round.iter().map(|day| day.1).sum())
             .collect();
+        let known = by_day(rounds.iter().flatten().copied());
+        let record = DailyRecord::new(known, &live, windows.len());
+        let mean = sums.iter().sum::<f64>() / f64::from(u32::try_from(sums.len()).expect("few"));
+        daily += u32::from(covers(&record.estimate(mean).expect("enough days")));
         naive += u32::from(covers(&as_if_separate(&sums)));
     }
     let share = |count: u32| f64::from(count) / f64::from(HISTORIES);

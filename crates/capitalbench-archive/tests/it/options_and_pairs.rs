@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use capitalbench_archive::public::public_record::publication;
-use capitalbench_core::evidence::statistics::{Basis, horizon_sessions};
+use capitalbench_core::evidence::statistics::Basis;
 use capitalbench_core::publication::{Publication, RoundState};
 use capitalbench_core::values::ids::{ModelId, RoundId};
 
@@ -94,28 +94,57 @@ fn pairs_are_compared_on_what_they_share() {
 }
 
 #[test]
-#[expect(clippy::cast_precision_loss, reason = "counts of days are small")]
-fn a_path_ends_where_the_mean_says() {
+fn every_gap_is_the_mean_of_its_rounds() {
     let Some(published) = published() else { return };
-    let mut looked = 0;
+    let (mut looked, mut paths) = (0, 0);
     for set in &published.comparison_sets {
         let Some(statistics) = published.statistics.sets.get(&set.definition.set_id) else {
             continue;
         };
-        for model in &statistics.models {
-            let (Some(path), Some(alpha)) = (&model.path, model.model.alpha) else {
+        for (row, model) in set.rows.iter().zip(&statistics.models) {
+            if let Some(alpha) = model.model.alpha {
+                assert!((alpha.value - row.average_alpha).abs() < 1e-12, "{alpha:?}");
+                looked += 1;
+            }
+            if let Some(Basis::Days(days)) = model.model.alpha.map(|alpha| alpha.basis) {
+                assert_eq!(model.path.as_ref().map(Vec::len), Some(days));
+                paths += 1;
+            }
+        }
+        let gap = |id: &ModelId| {
+            let row = set.rows.iter().find(|row| row.model_id == *id);
+            row.expect("a row").average_alpha
+        };
+        for pair in &statistics.pairs {
+            let Some(difference) = pair.difference else {
                 continue;
             };
-            assert_eq!(alpha.basis, Basis::Days(path.len()));
-            let last = path.last().expect("a day");
-            let days = path.len() as f64 / horizon_sessions(set.definition.track);
-            assert!(
-                (last.value - alpha.value * days).abs() < 1e-9,
-                "{last:?} {alpha:?}"
-            );
-            assert!((last.value + last.half_width - alpha.high * days).abs() < 1e-9);
-            looked += 1;
+            let expected = gap(&pair.first) - gap(&pair.second);
+            assert!((difference.value - expected).abs() < 1e-12, "{pair:?}");
         }
     }
-    assert!(looked > 10, "{looked}");
+    assert!(looked > 10 && paths > 10, "{looked} {paths}");
+    for (track, records) in &published.statistics.records {
+        for (record, row) in records.iter().zip(&published.boards[track].cumulative) {
+            let Some(alpha) = record.model.alpha else {
+                continue;
+            };
+            assert!((alpha.value - row.average_alpha).abs() < 1e-12, "{alpha:?}");
+        }
+    }
+}
+
+#[test]
+fn no_rank_range_excludes_a_place_that_the_corrected_tests_leave_open() {
+    let Some(published) = published() else { return };
+    for (id, set) in &published.statistics.sets {
+        let apart = set.pairs.iter().filter(|pair| pair.apart()).count();
+        let models = set.models.len();
+        let closed: usize = (0..models)
+            .filter_map(|row| set.places(row))
+            .map(|(from, to)| models - 1 + from - to)
+            .sum();
+        // Every pair that is told apart closes one place of each of its models.
+        assert_eq!(closed, 2 * apart, "{id}");
+    }
 }

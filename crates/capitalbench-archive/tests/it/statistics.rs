@@ -48,11 +48,10 @@ fn no_model_differs_from_the_index_though_a_naive_test_says_so() {
     let mut days = 0;
     for model in long(&public) {
         let alpha = model.alpha.as_ref().expect("an estimate");
-        assert!(matches!(alpha.basis, Basis::Days(26..=46)), "{alpha:?}");
-        assert!(alpha.t.is_some_and(|t| t.abs() < 1.4), "{alpha:?}");
-        assert!(!alpha.differs_from_zero() && !model.score_is_informative());
-        let deviation = model.daily_deviation.expect("a deviation");
-        assert!((0.009..0.021).contains(&deviation), "{deviation}");
+        assert!(matches!(alpha.basis, Basis::Days(26..=68)), "{alpha:?}");
+        assert!(alpha.t.is_some_and(|t| t.abs() < 1.9), "{alpha:?}");
+        assert!(!alpha.differs_from_zero());
+        assert_eq!(model.score.is_ok(), model.effective_windows >= 4.0);
         days += 1;
     }
     assert_eq!(days, 10);
@@ -63,11 +62,9 @@ fn no_model_differs_from_the_index_though_a_naive_test_says_so() {
             .expect("an estimate")
     };
     let gpt = alpha(Track::Monthly, "openai-gpt-5-5");
-    near(100.0 * gpt.value, -2.33, 0.05);
-    near(gpt.t.unwrap(), -0.53, 0.02);
+    near(100.0 * gpt.value, -4.28, 0.01);
     let gemini = alpha(Track::Weekly, "google-gemini-3-1-pro");
-    near(100.0 * gemini.value, -1.05, 0.05);
-    near(gemini.t.unwrap(), -0.59, 0.02);
+    assert!(gemini.p_value > 0.3, "{gemini:?}");
     near(
         naive_t(&public, Track::Monthly, "openai-gpt-5-5"),
         -3.16,
@@ -107,6 +104,7 @@ fn no_model_is_distinguishable_from_luck() {
         let luck = model.luck.as_ref().expect("a null");
         assert_eq!(luck.rounds, model.rounds);
         assert!(luck.z.abs() < 1.3, "{luck:?}");
+        assert_eq!(model.luck_test, None, "the archive froze no daily returns");
     }
 }
 
@@ -126,13 +124,17 @@ fn no_pair_survives_the_correction() {
     };
     let widest = set.pairs.iter().find(names).expect("the pair");
     let difference = widest.difference.expect("an estimate");
-    near(100.0 * difference.value, 1.72, 0.05);
-    near(difference.t.unwrap(), 1.65, 0.03);
+    near(100.0 * difference.value, 0.97, 0.01);
+    near(difference.t.unwrap(), 1.40, 0.01);
     assert!(set.informative && set.models.iter().all(|model| model.group == 1));
-    let ranks = set.models.iter().map(|model| model.rank.expect("a range"));
-    let first: Vec<f64> = ranks.map(|rank| rank.best).collect();
-    near(first.iter().sum(), 1.0, 1e-9);
-    near(first[0], 0.82, 0.03);
+    let all = set.models.len();
+    assert!(
+        set.models
+            .iter()
+            .all(|m| (m.rank.from, m.rank.to) == (1, all))
+    );
+    let shrinkage = set.shrinkage.expect("shrinkage");
+    assert!(shrinkage.tau_squared.abs() < 1e-12, "{shrinkage:?}");
     // Six rounds in which nothing can be told: no ranks, no adjusted p, one group.
     let early = &sets["weekly-set-2026-06-09"];
     assert!(!early.informative && early.leader_deflated.is_none());
@@ -140,7 +142,7 @@ fn no_pair_survives_the_correction() {
         early
             .models
             .iter()
-            .all(|m| m.rank.is_none() && m.group == 1)
+            .all(|m| m.rank.from == 1 && m.group == 1 && m.shrunken.is_none())
     );
     assert!(early.pairs.iter().all(|pair| pair.p_adjusted.is_none()));
 }
@@ -178,6 +180,7 @@ fn neither_order_nor_pending_rounds_nor_a_second_run_change_a_figure() {
             result.days.reverse();
             if let Luck::Drawn(Some(chance)) = &mut result.luck {
                 chance.models.reverse();
+                chance.excesses.reverse();
             }
         }
     }
@@ -199,17 +202,21 @@ fn the_record_is_explained_by_its_numbers() {
     let Some(public) = published() else { return };
     let model = ModelId::parse("xai-grok-4-3").expect("an id");
     let told = explain(&public, &model, Track::Weekly).expect("a record");
-    let all = "Not separable from luck, from the S&P 500 or from any other model.";
+    let all = "Not separable from the S&P 500 or from any other model.";
     assert_eq!(told.verdict, all);
     let text: Vec<String> = told.sections.into_iter().flat_map(|s| s.1).collect();
     let text = text.join(" ");
     for part in [
-        "stand at the 52nd percentile, on average over 22 rounds,",
-        "+0.95 % a week, 95 % interval -1.80 % to +3.70 % (t 0.75, 35 days with closes of 43 live ones)",
-        "no informative interval below 8 separate windows",
+        "on average over 22 rounds, of the portfolios it could have submitted",
+        "chance alone gives the 50th, give or take 22.",
+        "Luck is not tested: null-v2 needs two rounds that froze 60 daily returns",
+        "Mean gap per round to the S&P 500: ",
+        "after Holm over 9 models, for one look",
         "Highest return among models in the 19 rounds that all 4 completed",
-        "gave itself 58 % to beat the S&P 500 and did in 50 % of 22 rounds",
-        "about 2.4 years of rounds in all would establish it",
+        "the evidence allows ranks 1 to 4.",
+        "0 % of its distance from the mean of these models is kept",
+        "Left out: 17 rounds that asked something else. Left out: 2 rounds level with the S&P 500.",
+        "Years of such rounds until a true gap of this size a year is detected as often: 2 %: more than 100",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }

@@ -1,11 +1,16 @@
 //! What a comparison may claim, in one sentence that follows the evidence.
 
-use crate::evidence::explanation::words::or_from;
-use crate::evidence::inference::null::Stouffer;
+use crate::evidence::explanation::words::{counted, or_from};
+use crate::evidence::inference::excess::LuckTest;
 use crate::evidence::inference::overlap::INFORMATIVE_WINDOWS;
 use crate::evidence::inference::ties::holm;
-use crate::evidence::statistics::{Estimate, LEVEL, ModelStatistics, SetStatistics};
+use crate::evidence::statistics::{Estimate, LEVEL, ModelStatistics, Retired, SetStatistics};
 use crate::values::ids::ModelId;
+use crate::values::units::signed_percent;
+
+/// Said where luck cannot be tested.
+pub const NO_LUCK_TEST: &str = "Luck is not tested: null-v2 needs two rounds that froze 60 daily \
+                                returns before the decision.";
 
 /// What can be told apart in a set, every family of tests corrected after Holm.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,16 +25,40 @@ pub struct Claim {
     pub below_reference: Vec<ModelId>,
     /// Models better than random portfolios.
     pub beyond_luck: Vec<ModelId>,
+    /// Whether luck is tested at all: rounds must have frozen daily returns.
+    pub luck_tested: bool,
     /// Whether the windows are enough for intervals of scores to tell something.
     pub informative_scores: bool,
+}
+
+/// Who is missing from a table because they are asked no more, and what that does to the rest; none
+/// where nobody is.
+pub fn retired_sentence(
+    retired: &[Retired],
+    reference: &str,
+    name: impl Fn(&ModelId) -> String,
+) -> Option<String> {
+    let one = |model: &Retired| {
+        let (gap, many) = (signed_percent(model.gap), counted(model.rounds, "round"));
+        format!(
+            "{} ({gap} a round against the {reference}, {many})",
+            name(&model.model_id)
+        )
+    };
+    let all: Vec<String> = retired.iter().map(one).collect();
+    (!all.is_empty()).then(|| {
+        format!(
+            "Asked no more and not in the table: {}. Those who stay look better than all who began, \
+             since a model that did badly is replaced sooner.",
+            all.join(", ")
+        )
+    })
 }
 
 impl Claim {
     /// What the statistics of a set allow to say.
     pub fn of(statistics: &SetStatistics) -> Self {
         let below = 1.0 - LEVEL;
-        let adjusted =
-            |pair: &&crate::evidence::statistics::Pair| pair.p_adjusted.is_some_and(|p| p < below);
         let models: Vec<&ModelStatistics> = statistics.models.iter().map(|m| &m.model).collect();
         let apart: Vec<f64> = models
             .iter()
@@ -46,18 +75,19 @@ impl Claim {
         }
         let luck: Vec<f64> = models
             .iter()
-            .map(|m| m.luck.as_ref().map_or(1.0, Stouffer::p_apart))
+            .map(|m| m.luck_test.as_ref().map_or(1.0, LuckTest::p_apart))
             .collect();
         let lucky = models.iter().zip(holm(&luck)).filter(|(model, p)| {
-            let better = model.luck.as_ref().is_some_and(|luck| luck.z > 0.0);
+            let better = model.luck_test.is_some_and(|luck| luck.z > 0.0);
             *p < below && better
         });
         Self {
-            separable_pairs: statistics.pairs.iter().filter(adjusted).count(),
+            separable_pairs: statistics.pairs.iter().filter(|pair| pair.apart()).count(),
             pairs: statistics.pairs.len(),
             above_reference: above,
             below_reference: under,
             beyond_luck: lucky.map(|(model, _)| model.model_id.clone()).collect(),
+            luck_tested: models.iter().any(|m| m.luck_test.is_some()),
             informative_scores: statistics.effective_windows >= INFORMATIVE_WINDOWS,
         }
     }
@@ -75,7 +105,7 @@ impl Claim {
         if self.above_reference.is_empty() && self.below_reference.is_empty() {
             inseparable.push(format!("the {reference}"));
         }
-        if self.beyond_luck.is_empty() {
+        if self.luck_tested && self.beyond_luck.is_empty() {
             inseparable.push("random portfolios".to_owned());
         }
         for (words, ids) in [
@@ -90,10 +120,12 @@ impl Claim {
         if let Some(from) = or_from(inseparable) {
             parts.insert(0, format!("No model is separable from {from}."));
         }
+        if !self.luck_tested {
+            parts.push(NO_LUCK_TEST.to_owned());
+        }
         if !self.informative_scores {
             parts.push(format!(
-                "Below {INFORMATIVE_WINDOWS} separate windows the intervals of scores are not \
-                 informative."
+                "Below {INFORMATIVE_WINDOWS} effective windows scores have no interval."
             ));
         }
         parts.join(" ")

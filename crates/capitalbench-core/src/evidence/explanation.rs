@@ -1,12 +1,11 @@
 //! A model's record in sentences: each says a number and no more than the number allows.
 
-use crate::evidence::inference::null::Stouffer;
+use crate::evidence::claim::NO_LUCK_TEST;
+use crate::evidence::inference::excess::LuckTest;
 use crate::evidence::inference::overlap::{INFORMATIVE_WINDOWS, NoInterval};
-use crate::evidence::inference::reliability::wilson;
-use crate::evidence::inference::ties::years_to_know;
+use crate::evidence::inference::ties::holm;
 use crate::evidence::statistics::{
-    Basis, Estimate, LEVEL, ModelStatistics, RecordStatistics, SetStatistics, horizon_sessions,
-    method,
+    Basis, Estimate, LEVEL, ModelStatistics, RecordStatistics, SetStatistics, method,
 };
 use crate::publication::Publication;
 use crate::publication::boards::comparison_set::ComparisonSet;
@@ -14,13 +13,14 @@ use crate::result::score::Score;
 use crate::round::manifest::Track;
 use crate::values::ids::ModelId;
 
+mod confidence;
 mod others;
+mod outlook;
 pub mod words;
 
-use crate::values::sums::real;
 use crate::values::units::signed_percent;
 use others::Gap;
-use words::{above_or_below, chance, counted, or_from, ordinal, thousands, windows, years};
+use words::{above_or_below, chance, counted, or_from, ordinal, thousands, windows};
 
 /// What every difference is measured from.
 const REFERENCE: &str = "S&P 500";
@@ -42,12 +42,25 @@ pub struct Explanation {
 /// Explains the record of a model in a track; none without a resolved round.
 pub fn explain(public: &Publication, model_id: &ModelId, track: Track) -> Option<Explanation> {
     let records = public.statistics.records.get(&track)?;
-    let record = records.iter().find(|r| r.model.model_id == *model_id)?;
+    let place = records.iter().position(|r| r.model.model_id == *model_id)?;
+    let record = &records[place];
     let rows = &public.boards.get(&track)?.cumulative;
     let score = rows.iter().find(|row| row.model_id == *model_id)?.score;
+    let informative = |alpha: &Estimate| alpha.informative().then_some(alpha.p_value);
+    let alphas: Vec<Option<f64>> = records
+        .iter()
+        .map(|r| r.model.alpha.as_ref().and_then(informative))
+        .collect();
+    let luck = records.iter().map(|r| r.model.luck_test);
+    let luck: Vec<Option<f64>> = luck
+        .map(|own| own.as_ref().map(LuckTest::p_apart))
+        .collect();
     let told = Told {
         public,
         record,
+        models: records.len(),
+        p_alpha: adjusted(&alphas, place),
+        p_luck: adjusted(&luck, place),
         score,
         track,
         set: widest_set(public, model_id, track),
@@ -63,6 +76,7 @@ pub fn explain(public: &Publication, model_id: &ModelId, track: Track) -> Option
             ("against other models", told.others()),
             ("stated confidence", told.confidence()),
             ("its own noise", told.noise()),
+            ("the synthetic portfolio", told.synthetic()),
             ("how long to know", told.time()),
         ],
     })
@@ -86,9 +100,23 @@ fn widest_set<'a>(
         .max_by_key(|(set, _)| set.included.len())
 }
 
+/// A p value after Holm's correction over those of all models; none where its own is missing.
+fn adjusted(all: &[Option<f64>], place: usize) -> Option<f64> {
+    (*all.get(place)?)?;
+    let before = all[..place].iter().flatten().count();
+    let tests: Vec<f64> = all.iter().flatten().copied().collect();
+    holm(&tests).get(before).copied()
+}
+
 struct Told<'a> {
     public: &'a Publication,
     record: &'a RecordStatistics,
+    /// Models with a record in the track: one question asked of each is one family of tests.
+    models: usize,
+    /// Corrected p value of its gap to the reference.
+    p_alpha: Option<f64>,
+    /// Corrected p value of its luck.
+    p_luck: Option<f64>,
     score: Score,
     track: Track,
     set: Option<(&'a ComparisonSet, &'a SetStatistics)>,
@@ -113,11 +141,14 @@ impl Told<'_> {
     fn verdict(&self) -> String {
         let mut apart = Vec::new();
         let mut alike = Vec::new();
-        match self.model().luck.as_ref().and_then(beyond_luck) {
-            Some(word) => apart.push(format!("{word} luck")),
-            None => alike.push("luck".to_owned()),
+        if let Some(luck) = self.model().luck_test {
+            match side(self.p_luck, luck.z) {
+                Some(word) => apart.push(format!("{word} luck")),
+                None => alike.push("luck".to_owned()),
+            }
         }
-        match self.model().alpha.as_ref().and_then(side) {
+        let gap = self.model().alpha.map_or(0.0, |alpha| alpha.value);
+        match side(self.p_alpha, gap) {
             Some(word) => apart.push(format!("{word} the {REFERENCE}")),
             None => alike.push(format!("the {REFERENCE}")),
         }
@@ -148,29 +179,41 @@ impl Told<'_> {
             ];
         };
         let draws = thousands(method().null_draws);
-        let verdict = match beyond_luck(luck) {
-            Some(word) => format!("Separable: {word} luck"),
-            None => "Not separable from luck".to_owned(),
-        };
+        let spread = 100.0 * self.model().chance_spread.unwrap_or(0.5);
         let mut told = vec![format!(
             "Its decisions stand at the {} percentile, on average over {}, of the portfolios it \
-             could have submitted; chance gives the 50th ({draws} random ones a round). {verdict}: \
-             z {:+.2}, chance of a z this high {}.",
+             could have submitted ({draws} random ones a round); chance alone gives the 50th, give \
+             or take {spread:.0}.",
             ordinal(luck.mean_percentile),
             counted(luck.rounds, "round"),
-            luck.z,
-            chance(luck.p_value),
         )];
         if let Some(matched) = &self.model().luck_matched {
             told.push(format!(
-                "Among random portfolios as volatile as its own: the {} percentile over {}, z \
-                 {:+.2}.",
+                "Among random portfolios as volatile as its own: the {} percentile over {}.",
                 ordinal(matched.mean_percentile),
                 counted(matched.rounds, "round"),
-                matched.z,
             ));
         }
+        told.push(self.tested_luck());
         told
+    }
+
+    fn tested_luck(&self) -> String {
+        let Some(test) = &self.model().luck_test else {
+            return NO_LUCK_TEST.to_owned();
+        };
+        let verdict = match side(self.p_luck, test.z) {
+            Some(word) => format!("Separable: {word} luck"),
+            None => "Not separable from luck".to_owned(),
+        };
+        format!(
+            "{verdict}: z {:+.2} over {} by {} (p {} after Holm over {}).",
+            test.z,
+            counted(test.rounds, "round"),
+            method().null_label,
+            chance(self.p_luck.unwrap_or(1.0)),
+            counted(self.models, "model"),
+        )
     }
 
     fn index(&self) -> Vec<String> {
@@ -196,14 +239,18 @@ impl Told<'_> {
 
     fn gain(&self, alpha: &Estimate) -> String {
         let value = format!(
-            "Mean gain beyond the {REFERENCE}: {} a {}",
-            signed_percent(alpha.value),
-            self.period()
+            "Mean gap per round to the {REFERENCE}: {}",
+            signed_percent(alpha.value)
         );
-        let verdict = match side(alpha) {
-            Some(word) => format!("Separable: {word} the {REFERENCE}."),
-            None => format!("Not separable from the {REFERENCE}."),
+        let verdict = match side(self.p_alpha, alpha.value) {
+            Some(word) => format!("Separable: {word} the {REFERENCE}"),
+            None => format!("Not separable from the {REFERENCE}"),
         };
+        let corrected = format!(
+            "{verdict} (p {} after Holm over {}, for one look)",
+            chance(self.p_alpha.unwrap_or(1.0)),
+            counted(self.models, "model"),
+        );
         let interval = format!(
             "95 % interval {} to {}",
             signed_percent(alpha.low),
@@ -211,15 +258,18 @@ impl Told<'_> {
         );
         match alpha.basis {
             Basis::Days(days) => format!(
-                "{value}, {interval} (t {}, {days} days with closes of {} live ones). {verdict}",
+                "{value}, {interval} (t {}, {days} days with closes of {} live ones). {corrected}.",
                 alpha
                     .t
                     .map_or("undefined".to_owned(), |t| format!("{t:.2}")),
                 self.model().live_sessions,
             ),
-            Basis::Rounds => format!("{value}, {interval} (from {}). {verdict}", self.windows()),
+            Basis::Rounds => format!(
+                "{value}, {interval} (from {}). {corrected}.",
+                self.windows()
+            ),
             Basis::NotInformative => format!(
-                "{value}. {} are too few for an interval that is informative. {verdict}",
+                "{value}. {} are too few for an interval. {verdict}.",
                 self.windows()
             ),
         }
@@ -230,11 +280,9 @@ impl Told<'_> {
             return None;
         };
         let interval = match self.model().score {
-            Ok((low, high)) if self.model().score_is_informative() => {
-                format!("95 % interval {low:.1} to {high:.1}")
-            }
-            Ok(_) | Err(NoInterval::TooFewWindows) => {
-                format!("no informative interval below {INFORMATIVE_WINDOWS:.0} separate windows")
+            Ok((low, high)) => format!("95 % interval {low:.1} to {high:.1}"),
+            Err(NoInterval::TooFewWindows) => {
+                format!("no interval below {INFORMATIVE_WINDOWS:.0} effective windows")
             }
             Err(NoInterval::SmallDenominator) => {
                 "no interval, since the best options add up to nearly nothing".to_owned()
@@ -249,54 +297,6 @@ impl Told<'_> {
         Some(format!(
             "CapitalBench Score {points:.1}, {interval}{middle}."
         ))
-    }
-
-    fn confidence(&self) -> Vec<String> {
-        let bins = &self.record.reliability;
-        let count: usize = bins.iter().map(|bin| bin.count).sum();
-        if count == 0 {
-            return vec!["No round with a stated confidence is resolved.".to_owned()];
-        }
-        let mean = |of: fn(&crate::evidence::inference::reliability::Bin) -> f64| {
-            bins.iter()
-                .map(|bin| of(bin) * real(bin.count))
-                .sum::<f64>()
-                / real(count)
-        };
-        let (stated, hits) = (mean(|bin| bin.confidence), mean(|bin| bin.hit_rate));
-        let (low, high) = wilson(hits, self.model().effective_windows);
-        let fair = if stated > high {
-            "more confident than its record"
-        } else if stated < low {
-            "less confident than its record"
-        } else {
-            "not separable from well judged"
-        };
-        let mut told = vec![format!(
-            "It gave itself {:.0} % to beat the {REFERENCE} and did in {:.0} % of {} (95 % interval \
-             {:.0} to {:.0} %): {fair}.",
-            100.0 * stated,
-            100.0 * hits,
-            counted(count, "round"),
-            100.0 * low,
-            100.0 * high,
-        )];
-        if let Some(brier) = &self.record.brier {
-            let interval = if brier.informative() {
-                format!(
-                    "95 % interval {:.2} to {:.2}",
-                    brier.low.max(0.0),
-                    brier.high.min(1.0)
-                )
-            } else {
-                "no informative interval".to_owned()
-            };
-            told.push(format!(
-                "Brier score {:.3}, {interval}; always saying 50 % scores 0.250.",
-                brier.value
-            ));
-        }
-        told
     }
 
     fn noise(&self) -> Vec<String> {
@@ -325,49 +325,12 @@ impl Told<'_> {
         });
         told
     }
-
-    fn time(&self) -> Vec<String> {
-        let Some((smallest, daily)) = self.model().detectable.zip(self.model().daily_deviation)
-        else {
-            return vec!["Too early to say.".to_owned()];
-        };
-        let period = self.period();
-        let mut told = vec![format!(
-            "A record like this one detects a gap of {} a {period} or more (80 % power).",
-            signed_percent(smallest).trim_start_matches('+')
-        )];
-        let sessions = horizon_sessions(self.track);
-        // A quarter percent a week, and as much a month as four of them.
-        let modest = match self.track {
-            Track::Weekly => 0.0025,
-            Track::Monthly => 0.01,
-        };
-        let modest_years = years_to_know(daily, sessions, modest).map_or(String::new(), |found| {
-            format!(
-                "; a gap of {:.2} % a {period} takes {}",
-                100.0 * modest,
-                years(found)
-            )
-        });
-        if let Some(found) = self.model().years_to_know {
-            told.push(format!(
-                "If its true gap is what it shows, {} of rounds in all would establish it{modest_years}.",
-                years(found)
-            ));
-        }
-        told
-    }
 }
 
-fn side(alpha: &Estimate) -> Option<&'static str> {
-    let word = above_or_below(alpha.value);
-    alpha.differs_from_zero().then_some(word)
-}
-
-/// Above or below what luck gives, by one in forty on either side; one round is no record.
-fn beyond_luck(luck: &Stouffer) -> Option<&'static str> {
-    let word = if luck.p_value < 0.5 { "above" } else { "below" };
-    (luck.p_apart() < 1.0 - LEVEL).then_some(word)
+/// The side of a gap that chance does not explain.
+fn side(p_adjusted: Option<f64>, gap: f64) -> Option<&'static str> {
+    let told = p_adjusted.is_some_and(|p| p < 1.0 - LEVEL);
+    told.then(|| above_or_below(gap))
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What a record may claim, in numbers and in sentences.
 
 pub mod claim;
+pub mod claims;
 pub mod explanation;
 pub mod inference;
 pub mod statistics;

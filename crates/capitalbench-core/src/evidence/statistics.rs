@@ -1,34 +1,40 @@
 //! The statistics of boards: what each record and each comparison may claim.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use crate::evidence::inference::bootstrap::{self, RankRange};
+use crate::evidence::inference::bootstrap;
 use crate::evidence::inference::daily::PathPoint;
+use crate::evidence::inference::excess::LuckTest;
 use crate::evidence::inference::hac::MeanEstimate;
 use crate::evidence::inference::noise::Noise;
 use crate::evidence::inference::null::{self, Stouffer};
-use crate::evidence::inference::overlap::{INFORMATIVE_WINDOWS, NoInterval, RoundEstimate};
+use crate::evidence::inference::overlap::{NoInterval, RoundEstimate};
 use crate::evidence::inference::reliability::Bin;
+use crate::evidence::inference::shrinkage::Shrinkage;
+use crate::evidence::inference::synthetic::Synthetic;
+use crate::evidence::inference::ties::detectable;
+pub use crate::evidence::inference::ties::{EDGES, RankRange};
 use crate::publication::PublicRound;
 use crate::publication::boards::TrackBoards;
 use crate::publication::boards::comparison_set::ComparisonSet;
 use crate::publication::boards::set_round::{self, SetRound};
 use crate::round::manifest::Track;
 use crate::values::ids::{ModelId, RoundId};
-use crate::values::sums::real;
 
 mod aligned;
 mod frame;
 mod pairs;
 mod record;
 mod set;
+mod tried;
 
 pub(crate) use frame::Frames;
 pub use pairs::HeadToHead;
 pub(crate) use set::of_set;
+pub(crate) use tried::Tried;
 
 /// The version of everything computed here; a changed method gets a new one.
-pub const METHOD: &str = "inference-v1";
+pub const METHOD: &str = "inference-v2";
 /// Level of every interval.
 pub const LEVEL: f64 = 0.95;
 /// Fewest days of a daily series that is used.
@@ -45,7 +51,7 @@ pub fn horizon_sessions(track: Track) -> f64 {
     }
 }
 
-/// A mean per horizon and what it rests on.
+/// The mean of some rounds and what it rests on.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Estimate {
     /// The mean.
@@ -58,6 +64,9 @@ pub struct Estimate {
     pub t: Option<f64>,
     /// Two-sided chance of a mean this far from zero.
     pub p_value: f64,
+    pub standard_error: f64,
+    /// Degrees of freedom of its t.
+    pub degrees: f64,
     /// What it was computed from.
     pub basis: Basis,
 }
@@ -65,11 +74,11 @@ pub struct Estimate {
 /// What an interval rests on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Basis {
-    /// Daily closes: the calendar-time series of this many days.
+    /// The error follows from daily closes of this many days.
     Days(usize),
     /// Round returns with the overlap kernel.
     Rounds,
-    /// Round returns, too few separate windows to tell anything.
+    /// Round returns, too few effective windows to tell anything.
     NotInformative,
 }
 
@@ -104,8 +113,25 @@ impl Estimate {
             high,
             t: estimate.t(),
             p_value: estimate.p_value(),
+            standard_error: estimate.standard_error,
+            degrees: estimate.degrees,
             basis,
         }
+    }
+
+    fn mean_estimate(&self) -> MeanEstimate {
+        MeanEstimate {
+            mean: self.value,
+            standard_error: self.standard_error,
+            degrees: self.degrees,
+        }
+    }
+
+    /// Smallest gap that such a record detects in four of five cases, as one of some tests; none
+    /// where its interval tells nothing.
+    pub fn detectable(&self, tests: usize) -> Option<f64> {
+        self.informative()
+            .then(|| detectable(&self.mean_estimate(), tests))
     }
 
     /// Whether the interval tells anything; where not, it must not be read as one.
@@ -122,7 +148,7 @@ impl Estimate {
         }
     }
 
-    /// Whether zero lies outside an interval that tells something.
+    /// Whether zero lies outside an interval that tells something; for one look at one record.
     pub fn differs_from_zero(&self) -> bool {
         self.informative() && (self.low > 0.0 || self.high < 0.0)
     }
@@ -133,33 +159,30 @@ impl Estimate {
 pub struct ModelStatistics {
     pub model_id: ModelId,
     pub rounds: usize,
-    /// Separate windows they are worth.
+    /// Effective windows they are worth.
     pub effective_windows: f64,
     /// Sessions on which at least one of its rounds was live.
     pub live_sessions: usize,
-    /// Mean gain beyond the reference per horizon; none with less than two windows.
+    /// Mean gap per round to the reference; none with less than two windows.
     pub alpha: Option<Estimate>,
-    /// Interval of the score; or why there is none. See [`Self::score_is_informative`].
+    /// Interval of the score; or why there is none.
     pub score: Result<(f64, f64), NoInterval>,
     /// Score of the middle random portfolio of the same rounds; none where a round has no null.
     pub chance_score: Option<f64>,
     /// Where its decisions stand among random ones, over the rounds with a null; none without any.
+    /// Its z is that of `null-v1`, for comparison.
     pub luck: Option<Stouffer>,
     /// The same among random ones as volatile.
     pub luck_matched: Option<Stouffer>,
-    /// Deviation of a day's gain beyond the reference; from the spread of rounds without days.
-    pub daily_deviation: Option<f64>,
-    /// Smallest gap to the reference that this record would detect, per horizon.
+    /// Half the width of the range in which chance alone puts the mean percentile.
+    pub chance_spread: Option<f64>,
+    /// Whether luck explains its returns, by `null-v2`; none below two rounds that froze daily
+    /// returns.
+    pub luck_test: Option<LuckTest>,
+    /// Smallest gap to the reference that this record would detect, per round.
     pub detectable: Option<f64>,
-    /// Years until the observed gap to the reference would be detected.
-    pub years_to_know: Option<f64>,
-}
-
-impl ModelStatistics {
-    /// Whether the score's interval tells anything: a ratio needs enough separate windows.
-    pub fn score_is_informative(&self) -> bool {
-        self.score.is_ok() && self.effective_windows >= INFORMATIVE_WINDOWS
-    }
+    /// Years of rounds like these until a gap of each of [`EDGES`] a year would be detected.
+    pub years_to_detect: Option<[f64; 3]>,
 }
 
 /// What only a whole record has, beyond [`ModelStatistics`].
@@ -173,10 +196,25 @@ pub struct RecordStatistics {
     pub noise: Option<Noise>,
     /// What the model answers on average; none without repeated calls.
     pub repeated: Option<Repeated>,
+    /// Figures of the synthetic daily portfolio; they never rank. None without enough daily closes.
+    pub synthetic: Option<Synthetic>,
+    /// Effective windows of the decisions with a stated chance to beat the reference.
+    pub asked_windows: f64,
+    /// Decisions whose confidence counts nowhere, and why.
+    pub left_out: LeftOut,
     /// Mean squared error of stated confidence, with its interval.
     pub brier: Option<Estimate>,
     /// Confidence in bins against outcomes.
     pub reliability: Vec<Bin>,
+}
+
+/// Decisions without a stated chance to beat the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub struct LeftOut {
+    /// The round asked something else, or nothing.
+    pub other_question: usize,
+    /// The decision returned what the reference did.
+    pub level: usize,
 }
 
 /// The official decisions beside what the same model answered when asked again.
@@ -195,7 +233,7 @@ pub struct Repeated {
 /// A comparison set, with what it may claim.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct SetStatistics {
-    /// Separate windows its rounds are worth.
+    /// Effective windows its rounds are worth.
     pub effective_windows: f64,
     /// Whether any difference between its models rests on enough to tell something.
     pub informative: bool,
@@ -203,23 +241,34 @@ pub struct SetStatistics {
     pub models: Vec<SetModel>,
     /// Every pair, in order of rows.
     pub pairs: Vec<Pair>,
-    /// Chance that the leader's daily record is better than the luck of the best of all models,
-    /// tracks and methodology versions; none without enough daily closes.
+    /// The deflated ratio of the leader's daily record among all models, tracks and methodology
+    /// versions: 0.95 would set it apart from the best of as many without skill. None without
+    /// enough daily closes.
     pub leader_deflated: Option<f64>,
+    /// How much of the distances between its models is likely to last; none where pairs lack errors.
+    pub shrinkage: Option<Shrinkage>,
+    /// Models of its track that are asked no more and are no part of it, in order of id.
+    pub retired: Vec<Retired>,
 }
 
+/// A model that is asked no more: without it, those who stayed look better than all who began.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct Retired {
+    pub model_id: ModelId,
+    /// Resolved rounds of its own.
+    pub rounds: usize,
+    /// Mean gap to the reference in them.
+    pub gap: f64,
+}
+
+/// The deflated ratio from which a leader's record is more than the best of many by luck.
+pub const DEFLATED_NEEDED: f64 = 0.95;
+
 impl SetStatistics {
-    /// The places a row may truly hold: its range in resampled histories, else all places of the
-    /// models it cannot be told from. A bare number would claim more than is known.
+    /// The places a row may truly hold. A bare number would claim more than is known.
     pub fn places(&self, row: usize) -> Option<(usize, usize)> {
         let own = self.models.get(row)?;
-        if let Some(range) = &own.rank {
-            return Some((range.from, range.to));
-        }
-        let tied = |model: &SetModel| model.group == own.group;
-        let first = self.models.iter().position(tied)?;
-        let last = self.models.iter().rposition(tied)?;
-        Some((first + 1, last + 1))
+        Some((own.rank.from, own.rank.to))
     }
 }
 
@@ -227,11 +276,14 @@ impl SetStatistics {
 pub struct SetModel {
     /// Its figures.
     pub model: ModelStatistics,
-    /// Where it would stand in resampled histories; none without enough daily closes.
-    pub rank: Option<RankRange>,
+    /// The places it may truly hold, by the corrected tests of all pairs.
+    pub rank: RankRange,
     /// Group of models that cannot be told apart, from 1; all in 1 where nothing can be told.
     pub group: usize,
-    /// Running sum of daily gains beyond the reference; none without enough daily closes.
+    /// The gap to expect of it, shrunk towards the mean of the set; none without shrinkage.
+    pub shrunken: Option<f64>,
+    /// Running sum of daily gains of the synthetic portfolio beyond the reference; none without
+    /// enough daily closes.
     pub path: Option<Vec<PathPoint>>,
 }
 
@@ -242,10 +294,19 @@ pub struct Pair {
     pub first: ModelId,
     /// The other.
     pub second: ModelId,
-    /// Mean difference per horizon; none with less than two windows.
+    /// Mean difference per round; none with less than two windows.
     pub difference: Option<Estimate>,
     /// Its p value after Holm's correction over all pairs that can be tested; none for others.
     pub p_adjusted: Option<f64>,
+    /// Smallest difference that would be detected as one of all pairs.
+    pub detectable: Option<f64>,
+}
+
+impl Pair {
+    /// Whether both are told apart, corrected over all pairs.
+    pub fn apart(&self) -> bool {
+        self.p_adjusted.is_some_and(|p| p < 1.0 - LEVEL)
+    }
 }
 
 /// All statistics of a publication.
@@ -269,7 +330,7 @@ pub(crate) fn statistics(
     let mut whole: BTreeMap<&RoundId, &PublicRound> = BTreeMap::new();
     whole.extend(rounds.iter().map(|round| (round.id(), round)));
     let by_id = set_round::by_id(set_rounds);
-    let versions = methodology_versions(set_rounds);
+    let tried = Tried::of(set_rounds);
     let frames = Frames::default();
     let (mut records, mut head_to_head) = (BTreeMap::new(), BTreeMap::new());
     for (track, boards) in boards {
@@ -281,12 +342,12 @@ pub(crate) fn statistics(
             models.push(record::record(id, &taken, &answers, *track, &frames));
         }
         records.insert(*track, models);
-        let found = pairs::head_to_head(&by_id, &boards.cumulative, *track, &frames);
+        let found = pairs::head_to_head(&by_id, &boards.cumulative, &frames);
         head_to_head.insert(*track, found);
     }
     let mut found = BTreeMap::new();
     for set in sets.iter().filter(|set| !set.included.is_empty()) {
-        let statistics = of_set(set, &by_id, versions, &frames);
+        let statistics = of_set(set, &by_id, &tried, &frames);
         found.insert(set.definition.set_id.clone(), statistics);
     }
     Statistics {
@@ -294,13 +355,6 @@ pub(crate) fn statistics(
         head_to_head,
         sets: found,
     }
-}
-
-/// How many labels resolved rounds follow: only those were tried.
-pub(crate) fn methodology_versions(rounds: &[SetRound<'_>]) -> f64 {
-    let tried = rounds.iter().filter(|round| round.result.is_some());
-    let labels: BTreeSet<Option<&str>> = tried.map(|round| round.label).collect();
-    real(labels.len().max(1))
 }
 
 /// How the figures were made, to be stored with them.

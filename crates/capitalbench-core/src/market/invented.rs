@@ -167,9 +167,10 @@ fn midnight(day: Date) -> Option<Timestamp> {
     Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
+/// A span whose end is beyond the calendar has none.
 fn is_within(now: Timestamp, from: Date, until: Date) -> bool {
     let (from, until) = (midnight(from), midnight(until));
-    from.is_some_and(|from| from <= now) && until.is_some_and(|until| now < until)
+    from.is_some_and(|from| from <= now) && until.is_none_or(|until| now < until)
 }
 
 fn session(bar: &Bar) -> Session {

@@ -8,8 +8,10 @@ use jiff::civil::Date;
 use crate::asking::missing_answer::MissingAnswer;
 use crate::decision::submission::Submission;
 use crate::evidence::inference::admissible::Admissible;
-use crate::evidence::inference::daily::ActiveDays;
+use crate::evidence::inference::daily::{ActiveDays, sessions_of};
+use crate::evidence::inference::excess::Excess;
 use crate::evidence::inference::null::{Null, Volatility};
+use crate::market::daily_returns::DailyReturns;
 use crate::market::prices::PriceSheet;
 use crate::market::universe::Universe;
 use crate::publication::Frozen;
@@ -20,6 +22,7 @@ use crate::result::returns::RoundReturns;
 use crate::result::score::{Outcome, portfolio_return};
 use crate::round::ending::{ExceptionNote, Tombstone};
 use crate::round::manifest::Manifest;
+use crate::round::methodology::Family;
 use crate::values::ids::{Digest, ModelId, OptionId, RunId};
 use crate::values::units::Return;
 
@@ -81,12 +84,24 @@ pub struct Result {
     /// Daily gains beyond the reference, one series per submission; none where closes are missing.
     #[serde(with = "day_numbers")]
     pub days: Vec<Option<ActiveDays>>,
+    /// Daily returns of the reference itself; empty where closes are missing.
+    pub reference_days: Vec<(Date, f64)>,
 }
 
 impl RoundFacts {
     /// Draws what luck would have given; none without a result, and none for a round that was never
     /// frozen, because the seed follows from the freeze.
     pub fn draw(&self) -> Option<Chance> {
+        self.draw_with(None, None)
+    }
+
+    /// The same with what only the folder of a round holds: its frozen daily returns and the options
+    /// of its slate.
+    pub fn draw_with(
+        &self,
+        daily_returns: Option<&DailyReturns>,
+        slate: Option<Vec<&str>>,
+    ) -> Option<Chance> {
         let (record, result) = (self.record.as_ref()?, self.result.as_ref()?);
         let Luck::Undrawn(volatility) = &result.luck else {
             return None;
@@ -97,6 +112,8 @@ impl RoundFacts {
             freeze: self.frozen.as_ref()?.digest,
             returns: &result.returns,
             volatility,
+            daily_returns,
+            slate,
             models: &record.submissions,
             controls: &record.controls,
         };
@@ -129,6 +146,8 @@ pub struct Chance {
     pub models: Vec<Percentiles>,
     /// One per control.
     pub controls: Vec<Percentiles>,
+    /// One per submission; none where the round froze no daily returns.
+    pub excesses: Vec<Option<Excess>>,
 }
 
 /// Where a decision stands among random ones.
@@ -144,7 +163,7 @@ pub struct Percentiles {
 const BINS: usize = 40;
 
 /// What the luck of a round follows from.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Drawing<'a> {
     pub manifest: &'a Manifest,
     pub universe: &'a Universe,
@@ -152,6 +171,10 @@ pub struct Drawing<'a> {
     pub freeze: Digest,
     pub returns: &'a RoundReturns,
     pub volatility: &'a Volatility,
+    /// The daily returns that were frozen with the round.
+    pub daily_returns: Option<&'a DailyReturns>,
+    /// Options of the slate of a judgment round.
+    pub slate: Option<Vec<&'a str>>,
     pub models: &'a [Submission],
     pub controls: &'a [Submission],
 }
@@ -160,17 +183,26 @@ impl Drawing<'_> {
     /// Draws the null of a round and places its decisions; none where the round has none.
     pub fn draw(self) -> Option<Chance> {
         let (universe, returns, volatility) = (self.universe, self.returns, self.volatility);
-        let limits = self.manifest.limits();
-        let allowed = Admissible::new(universe, self.manifest.format, &limits).ok()?;
+        let allowed = self.allowed()?;
         let null = Null::draw(universe, &allowed, self.freeze, returns, volatility).ok()?;
-        let place = |submission: &Submission| {
+        let own = |submission: &Submission| {
             let holdings = submission.decision.holdings();
             let value = |id: &OptionId| returns.get(id).map(|option| option.value);
             let value = portfolio_return(&holdings, value).map_or(0.0, Return::get);
+            (holdings, value)
+        };
+        let place = |submission: &Submission| {
+            let (holdings, value) = own(submission);
             Percentiles {
                 all: null.percentile(value),
                 matched: null.matched_percentile(&holdings, volatility, universe, value),
             }
+        };
+        let sessions = self.manifest.window.map_or(0, |w| sessions_of(w).count());
+        let excess = |submission: &Submission| {
+            let (holdings, value) = own(submission);
+            let decision = (holdings.as_slice(), value);
+            Excess::of(&null, decision, universe, self.daily_returns?, sessions)
         };
         Some(Chance {
             low: null.quantile(0.0),
@@ -179,7 +211,17 @@ impl Drawing<'_> {
             bins: null.histogram(BINS),
             models: self.models.iter().map(place).collect(),
             controls: self.controls.iter().map(place).collect(),
+            excesses: self.models.iter().map(excess).collect(),
         })
+    }
+
+    /// The portfolios that the rules of its label allow.
+    fn allowed(&self) -> Option<Admissible> {
+        if self.manifest.methodology.family() == Family::Judgment {
+            return Admissible::of_slate(self.universe, self.slate.as_ref()?).ok();
+        }
+        let limits = self.manifest.limits();
+        Admissible::new(self.universe, self.manifest.format, &limits).ok()
     }
 }
 

@@ -16,6 +16,8 @@ use jiff::Timestamp;
 use crate::asking::missing_answer::MissingAnswer;
 use crate::decision::submission::Submission;
 use crate::evidence::inference::daily::ActiveDays;
+use crate::evidence::inference::excess::Excess;
+use crate::evidence::inference::reliability::Stated;
 use crate::evidence::statistics::{Statistics, statistics};
 use crate::market::prices::PriceSheet;
 use crate::market::universe::Universe;
@@ -28,6 +30,7 @@ use crate::result::score::{AboveOracle, Score};
 use crate::round::ending::{Ending, ExceptionNote, Tombstone};
 use crate::round::lifecycle::{Due, Stage};
 use crate::round::manifest::{Manifest, Track};
+use crate::round::methodology::ConfidenceQuestion;
 use crate::values::ids::{Digest, ModelId, RoundId, RunId};
 
 pub mod compare;
@@ -188,6 +191,9 @@ pub struct ResolvedRound {
     pub missing: Vec<MissingAnswer>,
     /// What random admissible portfolios returned; none where the round cannot say.
     pub chance: Option<ChanceSummary>,
+    /// Daily returns of the reference itself; empty where closes are missing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reference_days: ActiveDays,
 }
 
 /// What luck would have given in a round.
@@ -214,7 +220,22 @@ pub struct Standing {
     pub percentiles: Option<facts::Percentiles>,
     /// Daily gains beyond the reference; none where closes are missing.
     pub days: Option<ActiveDays>,
+    /// How far it lies from random portfolios; none where the round froze no daily returns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excess: Option<Excess>,
 }
+
+/// Why a decision does not count among those with a stated chance to beat the reference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotStated {
+    /// The round asked something else, or nothing.
+    OtherQuestion,
+    /// It returned what the reference did, so neither of both was ahead.
+    Level,
+}
+
+/// Returns this close are the same: their last digits depend on the order of sums.
+const LEVEL_WITHIN: f64 = 1e-12;
 
 impl Standing {
     pub fn model_id(&self) -> &ModelId {
@@ -239,6 +260,24 @@ impl PublicRound {
     pub fn standing(&self, model_id: &ModelId) -> Option<&Standing> {
         let id = self.stored(model_id);
         self.resolved()?.models.iter().find(|m| m.model_id() == id)
+    }
+
+    /// What a decision said of its chance to beat the reference, and whether it did.
+    pub(crate) fn stated(&self, standing: &Standing) -> Result<Stated, NotStated> {
+        let asked = self.manifest.methodology.confidence_question();
+        let window = self.manifest.window.ok_or(NotStated::OtherQuestion)?;
+        if asked != ConfidenceQuestion::BeatReference {
+            return Err(NotStated::OtherQuestion);
+        }
+        let outcome = &standing.scored.outcome;
+        if outcome.alpha.get().abs() <= LEVEL_WITHIN {
+            return Err(NotStated::Level);
+        }
+        Ok(Stated {
+            confidence: standing.scored.submission.confidence,
+            beat: outcome.beats_reference,
+            window,
+        })
     }
 
     /// The public decisions, whatever the state: in order of model id while open.

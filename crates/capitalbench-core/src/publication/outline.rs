@@ -74,6 +74,7 @@ pub(in crate::publication) struct Figures {
     luck: Luck,
     #[serde(with = "facts::day_numbers")]
     pub(super) days: Vec<Option<ActiveDays>>,
+    pub(super) reference_days: ActiveDays,
     /// Models of which no repeated call was valid.
     pub(super) without_replicate: Vec<ModelId>,
 }
@@ -233,6 +234,7 @@ fn figures(facts: &RoundFacts, result: &facts::Result) -> Figures {
             ..chance
         })),
         days: result.days.clone(),
+        reference_days: result.reference_days.clone(),
         without_replicate,
     }
 }

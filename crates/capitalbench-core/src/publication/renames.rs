@@ -219,6 +219,16 @@ impl PublicRound {
 }
 
 impl Publication {
+    /// Every id with a public decision, with the id that its record has today.
+    pub fn contestants(&self) -> BTreeMap<&ModelId, &ModelId> {
+        let mut found = BTreeMap::new();
+        for round in &self.rounds {
+            let ids = round.submissions().into_iter().map(|own| &own.model_id);
+            found.extend(ids.map(|id| (id, round.contestant(id))));
+        }
+        found
+    }
+
     /// Which model goes on as which.
     pub fn renames(&self) -> Renames {
         let seen: Vec<SetRound<'_>> = self.rounds.iter().map(SetRound::of).collect();

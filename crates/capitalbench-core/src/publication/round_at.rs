@@ -202,6 +202,7 @@ fn resolved(
                 score,
                 percentiles: None,
                 days: None,
+                excess: None,
             })
         };
         entrants.map(standing).collect::<Result<Vec<_>, _>>()
@@ -220,6 +221,7 @@ fn resolved(
         calls: Vec::new(),
         missing: Vec::new(),
         chance: None,
+        reference_days: result.reference_days,
     };
     if let Some(chance) = chance {
         place(&mut resolved, chance);
@@ -235,6 +237,9 @@ fn place(resolved: &mut ResolvedRound, chance: facts::Chance) {
     let places = chance.models.into_iter();
     for (standing, own) in resolved.models.iter_mut().zip(places) {
         standing.percentiles = Some(own);
+    }
+    for (standing, own) in resolved.models.iter_mut().zip(chance.excesses) {
+        standing.excess = own;
     }
     let places = chance.controls.into_iter();
     for (standing, own) in resolved.controls.iter_mut().zip(places) {

@@ -6,10 +6,11 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::PublishError;
+use super::facts::Chance;
 use super::outline::{OutlineAt, RoundOutline};
 use super::renames::Renames;
 use super::round_at::Listing;
-use crate::evidence::statistics::{Frames, SetStatistics, methodology_versions, of_set};
+use crate::evidence::statistics::{Frames, SetStatistics, Tried, of_set};
 use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
 use crate::publication::boards::index::{IndexRow, rows};
 use crate::publication::boards::name_in;
@@ -84,10 +85,13 @@ impl Standings {
         name_in(&self.names, model_id)
     }
 
-    /// Everybody with a public decision, under the id of today.
-    pub fn model_ids(&self) -> BTreeSet<&ModelId> {
+    /// Every id with a public decision, with the id that its record has today.
+    pub fn model_ids(&self) -> BTreeMap<&ModelId, &ModelId> {
         let rounds = self.rounds.iter();
-        let models = rounds.flat_map(|own| own.round.models().iter().map(|id| own.contestant(id)));
+        let models = rounds.flat_map(|own| {
+            let models = own.round.models().iter();
+            models.map(|id| (id, own.contestant(id)))
+        });
         models.collect()
     }
 
@@ -138,12 +142,15 @@ impl Standings {
         if set.included.is_empty() {
             return None;
         }
-        let versions = methodology_versions(&self.set_rounds());
+        let tried = Tried::of(&self.set_rounds());
         let included: BTreeSet<&RoundId> = set.included.iter().collect();
         let rounds = self.rounds.iter();
         let rounds = rounds.filter(|own| included.contains(&own.round.round_id));
-        let drawn = rounds.map(|own| SetRound::of_outline(own, own.round.chance().as_ref()));
-        let rounds: Vec<SetRound<'_>> = drawn.collect();
-        Some(of_set(set, &by_id(&rounds), versions, &Frames::default()))
+        let drawn: Vec<(&OutlineAt, Option<Chance>)> =
+            rounds.map(|own| (own, own.round.chance())).collect();
+        let rounds = drawn.iter();
+        let rounds = rounds.map(|(own, chance)| SetRound::of_outline(own, chance.as_ref()));
+        let rounds: Vec<SetRound<'_>> = rounds.collect();
+        Some(of_set(set, &by_id(&rounds), &tried, &Frames::default()))
     }
 }

@@ -6,6 +6,7 @@ use crate::decision::submission::Submission;
 use crate::publication::boards::behaviour::{Weights, distance, weights};
 use crate::result::leaderboard::Scored;
 use crate::result::returns::RoundReturns;
+use crate::round::methodology::ModalTie;
 use crate::values::ids::{ModelId, OptionId};
 use crate::values::sums::{compensated_sum, mean, real};
 use crate::values::units::Return;
@@ -31,7 +32,7 @@ pub struct Figures {
     pub picks: Vec<OptionId>,
     /// Pick to count.
     pub distribution: BTreeMap<OptionId, usize>,
-    /// Most frequent pick; ties go to the higher return, then the smaller id.
+    /// Most frequent pick; the methodology breaks ties.
     pub modal_pick: OptionId,
     /// Whether another pick was as frequent.
     pub modal_tie: bool,
@@ -78,18 +79,18 @@ pub fn summarise(
     provider: &str,
     replicates: &[&Scored],
     attempts: usize,
-    returns: &RoundReturns,
+    (returns, tie): (&RoundReturns, ModalTie),
 ) -> ModelConsistency {
     ModelConsistency {
         model_id: model_id.clone(),
         provider: provider.to_owned(),
         valid: replicates.len(),
         invalid: attempts.saturating_sub(replicates.len()),
-        figures: figures(replicates, returns),
+        figures: figures(replicates, returns, tie),
     }
 }
 
-fn figures(replicates: &[&Scored], returns: &RoundReturns) -> Option<Figures> {
+fn figures(replicates: &[&Scored], returns: &RoundReturns, tie: ModalTie) -> Option<Figures> {
     let picks: Vec<OptionId> = replicates
         .iter()
         .map(|r| r.outcome.primary.clone())
@@ -105,11 +106,14 @@ fn figures(replicates: &[&Scored], returns: &RoundReturns) -> Option<Figures> {
         .filter(|(_, count)| **count == most)
         .map(|(id, _)| id)
         .collect();
-    let modal_pick = modal
-        .iter()
-        .copied()
-        .reduce(|a, b| if return_of(b) > return_of(a) { b } else { a })?
-        .clone();
+    let first = modal.iter().copied();
+    let modal_pick = match tie {
+        ModalTie::HigherReturn => {
+            first.reduce(|a, b| if return_of(b) > return_of(a) { b } else { a })
+        }
+        ModalTie::SmallerId => first.min(),
+    };
+    let modal_pick = modal_pick?.clone();
     let values: Vec<(Return, OptionId)> = replicates
         .iter()
         .map(|r| (r.outcome.decision_return, r.outcome.primary.clone()))

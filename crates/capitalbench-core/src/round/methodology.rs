@@ -35,6 +35,26 @@ pub enum TieRule {
     TwelveDecimals,
 }
 
+/// What the number called confidence answers under a label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ConfidenceQuestion {
+    /// How likely the decision is to return more than the reference.
+    BeatReference,
+    /// How sure the model is that no other decision is better.
+    BestDecision,
+    /// Nothing is asked; the stored number follows from a rule.
+    NotAsked,
+}
+
+/// Which of equally frequent picks stands for the repeated answers of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModalTie {
+    /// Up to v1.1, as stored results have it: the pick that returned more, known only afterwards.
+    HigherReturn,
+    /// From v1.2 on: the smaller id, whatever it returned.
+    SmallerId,
+}
+
 /// The order in which a reply gives its fields. A model that writes under a schema writes in the
 /// schema's order, so the order decides what it has settled before it states its confidence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -149,6 +169,23 @@ impl Methodology {
     /// Whether a move of a day that is too large needs a second source or the operator's reason.
     pub fn limits_daily_moves(&self) -> bool {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
+    }
+
+    /// What a stated confidence answers: only answers to one question are counted together.
+    pub fn confidence_question(&self) -> ConfidenceQuestion {
+        match (self.enforcement(), self.family) {
+            (_, Family::Judgment) => ConfidenceQuestion::NotAsked,
+            (Enforcement::Reproduce, Family::Plain) => ConfidenceQuestion::BestDecision,
+            _ => ConfidenceQuestion::BeatReference,
+        }
+    }
+
+    /// How a tie of the most frequent picks is broken.
+    pub fn modal_tie(&self) -> ModalTie {
+        match self.label() {
+            Some("single_pick-v1.2" | "portfolio-v1.2") => ModalTie::SmallerId,
+            _ => ModalTie::HigherReturn,
+        }
     }
 
     /// Whether a broken rule is refused or reproduced.

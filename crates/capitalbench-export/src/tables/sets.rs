@@ -33,8 +33,11 @@ columns! {
     Always "included_round_count" Integer "Shared rounds" => set.included.len();
     Always "excluded_round_count" Integer "Rounds left out for everyone" => set.excluded.len();
     Always "separate_windows" Integer "Most included windows that do not overlap" => set.separate_windows;
-    Maybe "effective_windows" Real "Separate windows the rounds are worth; none without a round" => statistics.map(|s| s.effective_windows);
-    Maybe "leader_deflated_probability" Real "Chance that the leader is better than luck, all tries counted" => statistics.and_then(|s| s.leader_deflated);
+    Maybe "effective_windows" Real "Effective windows the rounds are worth; none without a round" => statistics.map(|s| s.effective_windows);
+    Maybe "leader_deflated_probability" Real "Deflated ratio of the leader's daily record among all tries; it would need 0.95" => statistics.and_then(|s| s.leader_deflated);
+    Maybe "tau_squared" Real "Variance of true gaps between its models as far as records show any" => statistics.and_then(|s| s.shrinkage).map(|own| own.tau_squared);
+    Maybe "kept_share_fraction" Real "Share of a model's distance from the mean that shrinkage keeps" => statistics.and_then(|s| s.shrinkage).map(|own| own.kept);
+    Maybe "retired_model_ids" Text "Models of the track that are asked no more and are no part of it, separated by commas" => statistics.map(|s| s.retired.iter().map(|own| own.model_id.as_str()).collect::<Vec<_>>().join(","));
 }
 
 fn of<'a>(publication: &'a Publication, set: &ComparisonSet) -> Option<&'a SetStatistics> {
@@ -111,8 +114,8 @@ columns! {
     Maybe "score_low" Real "Lower end of the 95 % interval" => own.found.and_then(|found| found.model.score.ok()).map(|(low, _)| low);
     Maybe "score_high" Real "Upper end" => own.found.and_then(|found| found.model.score.ok()).map(|(_, high)| high);
     Maybe "score_interval_reason" Text INTERVAL_REASON => own.found.and_then(|found| interval_reason(&found.model));
-    Maybe "rank_from" Integer "Best place of the 95 % range over resampled histories" => own.found.and_then(|found| found.rank).map(|rank| rank.from);
-    Maybe "rank_to" Integer "Worst place" => own.found.and_then(|found| found.rank).map(|rank| rank.to);
+    Maybe "rank_from" Integer "Best place that the corrected tests of all pairs allow" => own.found.map(|found| found.rank.from);
+    Maybe "rank_to" Integer "Worst place" => own.found.map(|found| found.rank.to);
     Maybe "tie_group" Integer "Models that cannot be told apart share a group" => own.found.map(|found| found.group);
     Maybe "total_return_fraction" Real "Sum of returns" => own.total;
     Maybe "average_return_fraction" Real "Mean return" => own.average;
@@ -120,8 +123,10 @@ columns! {
     Maybe "positive_alpha_fraction" Real "Share of rounds above the reference" => own.row.map(|row| row.positive_alpha_share);
     Maybe "first_places" Integer "Rounds with the highest return of the roster" => own.row.filter(|_| own.place.is_some()).map(|row| row.firsts);
     Maybe "random_percentile_fraction" Real "Mean share of random portfolios below it" => own.found.and_then(|found| found.model.luck).map(|luck| luck.mean_percentile);
-    Maybe "random_p_value" Real "Chance of a record this high among random ones" => own.found.and_then(|found| found.model.luck).map(|luck| luck.p_value);
+    Maybe "random_p_value" Real "Chance of a record this high among random ones by null-v1, for comparison only" => own.found.and_then(|found| found.model.luck).map(|luck| luck.p_value);
     Maybe "model_name" Text "Name for people, as in `models`; none for reference, cash and oracle" => own.name.clone();
+    Maybe "luck_p_value" Real "Chance of a record this high without skill by null-v2; none where fewer than two rounds froze 60 daily returns" => own.found.and_then(|found| found.model.luck_test).map(|luck| luck.p_value);
+    Maybe "shrunken_alpha_fraction" Real "Gap per round to expect, shrunk towards the mean of the set" => own.found.and_then(|found| found.shrunken);
 }
 
 /// A model, or what models are held against.

@@ -2,6 +2,7 @@
 
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::round::models::{self, ModelSettings};
+use capitalbench_archive::round::cast::RoundCast;
 use capitalbench_archive::round::model_input::assembled;
 use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::ledger::{Ledger, PlannedSlot, Repair, RunPlan};
@@ -21,6 +22,7 @@ use super::providers::is_offline;
 use super::repair::{ResumedModels, repairs};
 use super::run::{AskRequest, Permission};
 use crate::error::Error;
+use crate::opening::continued::require_continuable;
 use crate::operator::clock::Clock;
 use crate::operator::files::read;
 
@@ -134,6 +136,11 @@ fn new_plan(
         return Err(Error::new(text).hint("add --mock"));
     }
     require_roster(manifest, rules.kind, calls, &asked)?;
+    if rules.kind == RunKind::Official && calls != Calls::Mock {
+        let models = asked.iter();
+        let models = models.map(|own| (&own.contestant.model_id, own.continues.as_ref()));
+        require_continuable(&inputs.folder.rounds(), &RoundCast::new(manifest, models))?;
+    }
     if let Some(model) = asked.iter().find(|m| m.contestant.provider == PROVIDER) {
         let id = &model.contestant.model_id;
         let text = format!("{id}: the provider {PROVIDER} is kept for control entrants");

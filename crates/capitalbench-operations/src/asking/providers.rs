@@ -10,6 +10,7 @@ use capitalbench_adapters::provider::{
     Anthropic, AzureOpenAi, Family, Google, Host, Ollama, OpenAi, Provider, RemoteModel, Settings,
     SetupError, XAi, check,
 };
+use capitalbench_adapters::secret::ApiKey;
 use capitalbench_archive::format::round::models::ModelSettings;
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::round::round_folder::RoundInputs;
@@ -46,6 +47,8 @@ pub struct ProviderSettings<'a> {
     pub now: Timestamp,
     /// Attempts of this model that were begun before.
     pub attempts_made: usize,
+    /// Whether its key is not set: it is not asked, but answers that are on the disk are read.
+    pub lacks_key: bool,
 }
 
 /// Opens the provider of a model.
@@ -57,6 +60,7 @@ pub fn open_provider(
     match contestant.provider.as_str() {
         "replay" => Ok(Box::new(replay(settings)?)),
         _ if settings.plan.calls != Calls::Real => Ok(Box::new(mock(settings)?)),
+        _ if settings.lacks_key => connect_with(configuration, settings.model, None),
         _ => connect(configuration, settings.model),
     }
 }
@@ -66,11 +70,19 @@ pub fn connect(
     configuration: &Configuration,
     model: &ModelSettings,
 ) -> Result<Box<dyn Provider>, Error> {
-    let id = &model.contestant.model_id;
-    let (_, _, kind) = required(model)?;
     let key = key_variable(model)
         .map(|name| configuration.key(name))
         .transpose()?;
+    connect_with(configuration, model, key)
+}
+
+fn connect_with(
+    configuration: &Configuration,
+    model: &ModelSettings,
+    key: Option<ApiKey>,
+) -> Result<Box<dyn Provider>, Error> {
+    let id = &model.contestant.model_id;
+    let (_, _, kind) = required(model)?;
     let http = configuration.http(reach(model, kind, configuration))?;
     let base_url = required_base_url(model)?;
     let settings = settings(model, kind);

@@ -5,10 +5,9 @@ use std::collections::btree_map::Entry;
 use std::sync::Arc;
 use std::time::Duration;
 
-use capitalbench_adapters::provider::{
-    CallFailure, Provider, Question, RawAnswer, Reply, SendFuture,
-};
+use capitalbench_adapters::provider::Provider;
 use capitalbench_archive::disk::layout;
+use capitalbench_archive::format::round::models::ModelSettings;
 use capitalbench_archive::format::text::json;
 use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::ledger::{Ledger, PlannedSlot};
@@ -58,50 +57,32 @@ pub(super) struct Known<'a> {
 
 /// One seat per slot; the slots of a model share their provider.
 pub(super) fn seats(known: &Known<'_>, prepared: &Prepared) -> Result<Vec<Seat>, Error> {
-    let Known {
-        operator,
-        inputs,
-        ledger,
-        ..
-    } = *known;
     let plan = &prepared.plan;
     let mut opened: BTreeMap<&ModelId, Arc<dyn Provider>> = BTreeMap::new();
     let mut seats = Vec::new();
     for planned in &plan.slots {
         let id = &planned.slot.model_id;
-        let settings = prepared
-            .models
-            .iter()
-            .find(|m| m.contestant.model_id == *id);
-        let settings =
-            settings.ok_or_else(|| Error::new(format!("{id} is not in the configuration")))?;
-        // A repair may have given the model another name than the file has.
-        let mut settings = settings.clone();
-        settings
-            .contestant
-            .api_model_name
-            .clone_from(&planned.api_model_name);
-        let settings = &settings;
+        let settings = &settings_of(planned, prepared)?;
         let lacks_key = known.missing_keys == MissingKeys::LeaveOpen
             && plan.calls == Calls::Real
             && key_variable(settings)
-                .is_some_and(|name| operator.configuration.get(name).is_none());
+                .is_some_and(|name| known.operator.configuration.get(name).is_none());
         let provider = match opened.entry(id) {
-            Entry::Vacant(new) if lacks_key => Arc::clone(new.insert(Arc::new(NoKey))),
             Entry::Occupied(known) => Arc::clone(known.get()),
             Entry::Vacant(new) => {
                 let settings = ProviderSettings {
                     model: settings,
-                    inputs,
+                    inputs: known.inputs,
                     plan,
-                    now: operator.clock.now(),
-                    attempts_made: attempts_made(&plan.slots, id, ledger)?,
+                    attempts_made: attempts_made(&plan.slots, id, known.ledger)?,
+                    now: known.operator.clock.now(),
+                    lacks_key,
                 };
-                let provider = open_provider(&operator.configuration, &settings)?;
+                let provider = open_provider(&known.operator.configuration, &settings)?;
                 Arc::clone(new.insert(Arc::from(provider)))
             }
         };
-        let suffix = call_suffix(&inputs.manifest, id, &planned.provider);
+        let suffix = call_suffix(&known.inputs.manifest, id, &planned.provider);
         let input = format!("{}\n{suffix}", prepared.input);
         let price = plan.price(&planned.provider, &planned.api_model_name);
         let tokens = estimate(&input, &planned.provider);
@@ -126,25 +107,17 @@ pub(super) fn seats(known: &Known<'_>, prepared: &Prepared) -> Result<Vec<Seat>,
     Ok(seats)
 }
 
-/// Stands in for a model that cannot be asked; nobody asks it.
-struct NoKey;
-
-impl Provider for NoKey {
-    fn name(&self) -> &'static str {
-        "none"
-    }
-
-    fn send<'a>(&'a self, _: Question<'a>) -> SendFuture<'a> {
-        Box::pin(async { Err(no_key()) })
-    }
-
-    fn read(&self, _: &RawAnswer) -> Result<Reply, CallFailure> {
-        Err(no_key())
-    }
-}
-
-fn no_key() -> CallFailure {
-    CallFailure::Unreadable("the model has no key, so it was not asked".to_owned())
+/// How the model of a slot is asked, under the name that a repair may have given it.
+fn settings_of(planned: &PlannedSlot, prepared: &Prepared) -> Result<ModelSettings, Error> {
+    let id = &planned.slot.model_id;
+    let mut models = prepared.models.iter();
+    let settings = models.find(|own| own.contestant.model_id == *id);
+    let settings =
+        settings.ok_or_else(|| Error::new(format!("{id} is not in the configuration")))?;
+    let mut settings = settings.clone();
+    let name = &mut settings.contestant.api_model_name;
+    name.clone_from(&planned.api_model_name);
+    Ok(settings)
 }
 
 fn attempts_made(

@@ -50,7 +50,7 @@ pub fn spent_on(
             });
         }
         if let Some(calls) = &calls {
-            sum = sum.plus(calls.of_run(&run, plan)?);
+            sum = sum.plus(calls.of_run(&run, &plan)?);
         }
     }
     Ok(sum)
@@ -64,8 +64,8 @@ struct Calls<'a> {
 }
 
 impl Calls<'_> {
-    fn of_run(&self, run: &RunFolder, plan: RunPlan) -> Result<Cost, Error> {
-        let plan = plan.repaired(&repairs_of(run, &plan)?);
+    fn of_run(&self, run: &RunFolder, plan: &RunPlan) -> Result<Cost, Error> {
+        let plan = plan.repaired(&repairs_of(run, plan)?);
         let mut sum = Cost::ZERO;
         for planned in &plan.slots {
             let attempts = attempts_of(run, &plan, &planned.slot)?;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use capitalbench_archive::disk::layout::run;
+use capitalbench_archive::disk::space;
 use capitalbench_archive::results::interim_update::{snapshot_file, snapshots_folder};
 use capitalbench_core::league::message::MessageKind;
 use capitalbench_core::league::schedule::last_final_session;
@@ -22,6 +23,9 @@ use crate::publishing::interim::{Fetching, InterimRequest, update_interim};
 use crate::resolving::due::{DueRequest, resolve_due};
 use crate::resolving::resolve::Resolution;
 use crate::syncing::follow::{Followed, follow_folder};
+
+/// With less room than this the next rounds and their site may not fit.
+const LEAST_BYTES: u64 = 256 << 20;
 
 impl Work<'_> {
     /// Resolves every round whose job is due.
@@ -192,9 +196,15 @@ impl Work<'_> {
         Ok(())
     }
 
-    /// Tells what is overdue.
+    /// Tells what is overdue, and that the disk is nearly full.
     pub(super) fn warn_about(&mut self, standing: &Standing) {
         let now = self.now();
+        let free = space::free_bytes(&self.league.folder);
+        if let Some(free) = free.filter(|free| *free < LEAST_BYTES) {
+            let text = format!("only {} MiB are free on the disk; make room", free >> 20);
+            self.problem(None, text.clone());
+            self.tell(MessageKind::DiskShort, None, text);
+        }
         for live in &standing.live {
             let exit = live.manifest.window.and_then(Window::exit_close);
             let Some(exit) = exit.filter(|_| live.record().is_some()) else {

@@ -26,6 +26,7 @@ use crate::asking::spent::{Runs, spent_on};
 use crate::error::Error;
 use crate::opening::void::{VoidRequest, void_round};
 use crate::operator::files::read;
+use crate::proof::stamped_picks::StampedPicks;
 
 impl Work<'_> {
     /// Asks, accepts or ends a round, as far as that is due.
@@ -232,7 +233,7 @@ impl Work<'_> {
                 self.note(StepKind::Accepted, Some(&live.name), (command, text));
                 self.accepted(live)?;
                 let stamped = accepted.stamped.as_ref();
-                Ok(stamped.is_none_or(|stamped| stamped.is_complete()))
+                Ok(stamped.is_none_or(StampedPicks::is_complete))
             }
             Accepting::Before { stamped, .. } => {
                 self.accepted(live)?;

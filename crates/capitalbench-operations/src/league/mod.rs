@@ -2,6 +2,7 @@
 
 mod begin;
 pub mod check;
+mod commands;
 mod daily;
 mod decide;
 pub mod folder;

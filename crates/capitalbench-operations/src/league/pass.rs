@@ -10,11 +10,12 @@ use capitalbench_archive::disk::{file_ops, layout, state_folder};
 use capitalbench_core::league::message::{MessageKind, Subject};
 use jiff::{SignedDuration, Timestamp};
 
+use super::commands::Commands;
 use super::folder::LeagueFolder;
 use super::hints::{Failed, Hints};
 use super::messages::{deliver, post};
 use super::standing::Standing;
-use super::terms::Commands;
+
 use crate::error::Error;
 use crate::operator::{Notice, Operator};
 use crate::proof::record::record_all;

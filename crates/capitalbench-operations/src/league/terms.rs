@@ -1,17 +1,15 @@
 //! What the settings of a league mean for each step, and the single command that is typed for it.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::league::schedule::ScheduledRound;
 use capitalbench_core::league::settings::{BriefingSource, LeagueCalls, UniverseChoice};
 use capitalbench_core::market::calendar::WindowRule;
 use capitalbench_core::market::invented::InventedMarket;
-use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat};
+use capitalbench_core::round::manifest::{Origins, Stream};
 use capitalbench_core::values::ids::RunId;
-use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::folder::LeagueFolder;
@@ -81,7 +79,7 @@ impl LeagueFolder {
     }
 
     /// The name of the source: an invented market has no vendor, unless its closes lie on the disk.
-    fn source(&self) -> &str {
+    pub(super) fn source(&self) -> &str {
         match self.league.prices.source.as_str() {
             "csv" => "csv",
             _ if self.is_rehearsed() => InventedMarket::SOURCE,
@@ -89,7 +87,7 @@ impl LeagueFolder {
         }
     }
 
-    fn second_source(&self) -> Option<&str> {
+    pub(super) fn second_source(&self) -> Option<&str> {
         let second = self.league.prices.second.as_deref();
         second.filter(|_| !self.is_rehearsed())
     }
@@ -116,7 +114,7 @@ impl LeagueFolder {
     }
 
     /// In basis points, as rounds freeze it.
-    fn largest_daily_move(&self) -> Option<u32> {
+    pub(super) fn largest_daily_move(&self) -> Option<u32> {
         let text = format!("{:.0}", self.league.prices.largest_daily_move * 10_000.0);
         text.parse().ok().filter(|bps| *bps > 0)
     }
@@ -213,189 +211,6 @@ fn seed(decided: Date) -> u64 {
 
 /// How long a round stays with a pass that does not renew its lease.
 pub(super) const RESOLVING: Duration = LEASE;
-
-/// The single commands, as they are typed in the folder of the league.
-#[derive(Clone, Copy)]
-pub(super) struct Commands<'a>(pub(super) &'a LeagueFolder);
-
-impl Commands<'_> {
-    fn rounds(self) -> &'static str {
-        self.0.league.rounds()
-    }
-
-    fn round(self, round: &str) -> String {
-        word(&PathBuf::from(self.rounds()).join(round))
-    }
-
-    fn source(self) -> String {
-        let source = self.0.source();
-        match (source, &self.0.league.prices.histories) {
-            ("csv", Some(folder)) => format!("--source csv --histories {}", quoted(folder)),
-            _ => format!("--source {source}"),
-        }
-    }
-
-    pub(super) fn key(self, name: &str) -> String {
-        format!(
-            "capitalbench keys init --rounds-dir {} --name {}",
-            self.rounds(),
-            quoted(name)
-        )
-    }
-
-    pub(super) fn open(self, round: &ScheduledRound) -> String {
-        let settings = &self.0.league;
-        let universe = match &settings.universe {
-            UniverseChoice::Shipped(version) => format!("--universe-version {version}"),
-            UniverseChoice::File(file) => format!("--universe {}", quoted(file)),
-        };
-        let format = match settings.format {
-            SubmissionFormat::SinglePick => "single_pick",
-            SubmissionFormat::Portfolio => "portfolio",
-        };
-        let mut text = format!(
-            "capitalbench init-round --round-id {} --horizon '{}' --submission-format {format} \
-             --methodology {} --decision-deadline {} {universe} --models {} --rounds-dir {} \
-             --price-source {}",
-            round.round_id,
-            round.track.horizon(),
-            settings.methodology(),
-            round.deadline,
-            quoted(&settings.models),
-            self.rounds(),
-            self.0.source(),
-        );
-        if let Some(second) = self.0.second_source() {
-            text += &format!(" --second-price-source {second}");
-        }
-        if let Some(bps) = self.0.largest_daily_move() {
-            text += &format!(" --largest-daily-move-bps {bps}");
-        }
-        if settings.proof != Proof::None {
-            text += &format!(" --proof {}", settings.proof.as_str());
-        }
-        if self.0.is_rehearsed() {
-            text += " --synthetic";
-        }
-        text
-    }
-
-    pub(super) fn table(self, round: &str, as_of: Date, again: bool) -> String {
-        let again = if again {
-            " --overwrite-performance"
-        } else {
-            ""
-        };
-        format!(
-            "capitalbench fetch-universe-performance --round {} --as-of-date {as_of} {}{again}",
-            self.round(round),
-            self.source()
-        )
-    }
-
-    pub(super) fn briefing(self, round: &str, cutoff: Timestamp) -> String {
-        let text = format!(
-            "capitalbench make-briefing --round {} --research-cutoff-utc {cutoff}",
-            self.round(round)
-        );
-        match &self.0.league.briefing {
-            BriefingSource::Mechanical => text,
-            BriefingSource::Command(command) => format!("{text} --command {}", quoted(command)),
-            BriefingSource::Files {
-                facts,
-                audit,
-                briefing,
-            } => format!(
-                "{text} --market-fact-report {} --audit-report {} --final-briefing {}",
-                quoted(facts),
-                quoted(audit),
-                quoted(briefing)
-            ),
-        }
-    }
-
-    pub(super) fn freeze(self, round: &str) -> String {
-        format!("capitalbench hash-round --round {}", self.round(round))
-    }
-
-    pub(super) fn stamp(self) -> String {
-        format!("capitalbench anchor --rounds-dir {}", self.rounds())
-    }
-
-    pub(super) fn ask(self, round: &str, request: &AskRequest) -> String {
-        let settings = &self.0.league;
-        let mut text = format!(
-            "capitalbench run-round --round {} --models {} --run-type official --run-id {RUN}",
-            self.round(round),
-            quoted(&settings.models)
-        );
-        if let Some(file) = &settings.pricing {
-            text += &format!(" --pricing {}", quoted(file));
-        }
-        text += &match request.permission {
-            Permission::RealCalls => " --allow-real-api-calls --yes".to_owned(),
-            Permission::Mock | Permission::Offline => format!(" --mock --seed {}", request.seed),
-        };
-        if let Some(usd) = request.max_cost_usd {
-            text += &format!(" --max-cost-usd {usd}");
-        }
-        if !request.controls {
-            text += " --no-controls";
-        }
-        if request.start == Start::Resume {
-            text += " --resume";
-        }
-        text
-    }
-
-    pub(super) fn accept(self, round: &str, run: &RunId) -> String {
-        format!(
-            "capitalbench accept-run --round {} --run-id {run}",
-            self.round(round)
-        )
-    }
-
-    pub(super) fn void(self, round: &str, reason: &str) -> String {
-        format!(
-            "capitalbench void-round {} --reason {}",
-            self.round(round),
-            quoted(reason)
-        )
-    }
-
-    pub(super) fn track(self, day: Date) -> String {
-        format!(
-            "capitalbench update-interim-performance --rounds-dir {} --snapshot-date {day} --track all {}",
-            self.rounds(),
-            self.source()
-        )
-    }
-
-    pub(super) fn resolve(self) -> String {
-        let mut text = format!(
-            "capitalbench resolve-due --rounds-dir {} {}",
-            self.rounds(),
-            self.source()
-        );
-        if let Some(second) = self.0.second_source() {
-            let bps = self.0.league.prices.tolerance_bps;
-            text += &format!(" --cross-check {second} --tolerance-bps {bps}");
-        }
-        text
-    }
-
-    pub(super) fn database(self) -> String {
-        format!("capitalbench sync-web --rounds-dir {}", self.rounds())
-    }
-}
-
-fn word(path: &Path) -> String {
-    shell_word(path)
-}
-
-fn quoted(text: &str) -> String {
-    shell_word(Path::new(text))
-}
 
 #[cfg(test)]
 mod tests;

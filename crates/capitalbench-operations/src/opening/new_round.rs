@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::format::{round::options, utf8};
+use capitalbench_archive::round::cast::RoundCast;
 use capitalbench_archive::round::new_round::{NewRound, create};
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::decision::portfolio::Constraints;
@@ -24,10 +25,14 @@ use capitalbench_core::values::time::WrittenInstant;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
+use super::continued::require_continuable;
 use crate::asking::providers::{base_url, check_model};
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::operator::files::read;
+use crate::prices::plan::priced_options;
+use crate::prices::plan_time::PlanTime;
+use crate::prices::sources::Vendor;
 
 /// What an operator wants opened.
 #[derive(Debug, Clone)]
@@ -61,6 +66,8 @@ pub struct OpenedRound {
     pub deadline: Timestamp,
     pub window: WindowPlan,
     pub options: usize,
+    /// How long the plan of the price source makes a fetch of all options last.
+    pub plan_time: Option<PlanTime>,
 }
 
 /// Opens a round: plans its window, freezes its rules and roster into a manifest.
@@ -74,7 +81,11 @@ pub fn open_round(operator: &Operator, request: &RoundRequest) -> Result<OpenedR
         let text = format!("--decision-deadline {deadline} has passed");
         return Err(Error::new(text).hint("choose an instant in the future"));
     }
-    create_round(request, deadline, now)
+    let opened = create_round(request, deadline, now)?;
+    Ok(OpenedRound {
+        plan_time: plan_time(operator, request, now),
+        ..opened
+    })
 }
 
 /// Creates a round whose deadline has passed, so that it can be recorded that nobody opened it: it has
@@ -124,7 +135,22 @@ fn create_round(
         deadline,
         window,
         options: universe.options().len(),
+        plan_time: None,
     })
+}
+
+/// None where it can be asked for everything at once. A plan that cannot be read is refused by the
+/// commands that need it.
+fn plan_time(operator: &Operator, request: &RoundRequest, now: Timestamp) -> Option<PlanTime> {
+    let vendor = match request.origins.price_source.as_deref()? {
+        "tiingo" => Vendor::Tiingo,
+        "alphavantage" => Vendor::AlphaVantage,
+        _ => return None,
+    };
+    let (.., universe) = universe(request).ok()?;
+    let options = priced_options(&universe, TimeZone::UTC.to_datetime(now).date());
+    let time = PlanTime::expected(operator, &vendor, &request.rounds, &options);
+    time.ok().flatten()
 }
 
 /// Minutes before the opening by which everybody must have decided.
@@ -184,7 +210,7 @@ fn manifest(
     let methodology_policy = methodology
         .has_failure_policy()
         .then_some(request.failure_policy);
-    Ok(Manifest {
+    let manifest = Manifest {
         title: format!("CapitalBench {round_id}"),
         round_id: round_id.clone(),
         horizon: request.track.horizon().to_owned(),
@@ -207,7 +233,11 @@ fn manifest(
             ..request.origins.clone()
         },
         failure_policy: methodology_policy,
-    })
+    };
+    let models = active.iter();
+    let models = models.map(|own| (&own.contestant.model_id, own.continues.as_ref()));
+    require_continuable(&request.rounds, &RoundCast::new(&manifest, models))?;
+    Ok(manifest)
 }
 
 /// The chosen rules, or the usual ones of the format.

@@ -24,6 +24,10 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
 
 /// The event of a round; its values hold no line breaks, so that each stays on its line.
 fn event(input: &Input<'_>, round: &PublicRound) -> Option<String> {
+    // A round that ended without a record is never scored.
+    if round.tombstone().is_some() {
+        return None;
+    }
     let close = round.manifest.window?.exit_close()?;
     let id = round.id().as_str();
     let stamp = round.manifest.created_at.as_ref();

@@ -1,6 +1,5 @@
 //! Tables and badges for other people's pages.
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use capitalbench_core::publication::Publication;
@@ -45,19 +44,11 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
             files.insert(format!("embed/{name}{ending}.html"), page.into());
         }
     }
-    for id in models(publication) {
+    // Pages elsewhere may show the badge of an earlier id, so that one tells of the same record.
+    for (id, newest) in publication.contestants() {
         let path = format!("badge/{}.svg", plain_name(id.as_str()));
-        files.insert(path, badge(publication, id).into());
+        files.insert(path, badge(publication, newest).into());
     }
-}
-
-/// Every model with a public decision, in order of id.
-pub(super) fn models(publication: &Publication) -> BTreeSet<&ModelId> {
-    let rounds = publication.rounds.iter();
-    rounds
-        .flat_map(|round| round.submissions())
-        .map(|submission| &submission.model_id)
-        .collect()
 }
 
 /// The range of ranks that the evidence allows for a row.

@@ -19,7 +19,7 @@ pub(super) struct Event {
     pub(super) at: Timestamp,
     /// Never changes, so that readers of the feed recognise an event.
     pub(super) id: String,
-    /// `round`, `result`, `correction` or `methodology`.
+    /// `round`, `ended`, `result`, `correction` or `methodology`.
     pub(super) kind: &'static str,
     pub(super) title: String,
     pub(super) text: String,
@@ -44,6 +44,7 @@ pub(super) fn events(input: &Input<'_>, told: &[Told]) -> Vec<Event> {
     let mut found: Vec<Event> = told.iter().flat_map(|told| told.0.clone()).collect();
     for round in &publication.rounds {
         found.extend(opened(round));
+        found.extend(ended(round));
         found.extend(scored(publication, round));
     }
     found.extend(methods(publication));
@@ -74,8 +75,7 @@ fn opened(round: &PublicRound) -> Option<Event> {
     });
     let decided = round.submissions().len();
     let decisions = match &round.state {
-        RoundState::Draft => "No decisions are public yet.".to_owned(),
-        RoundState::Ended(own) => format!("It {}", own.sentence()),
+        RoundState::Draft | RoundState::Ended(_) => "No decisions are public.".to_owned(),
         _ => format!("{} decided.", count(decided, "model", "models")),
     };
     Some(Event {
@@ -87,6 +87,20 @@ fn opened(round: &PublicRound) -> Option<Event> {
             "{}, {}.{window} {decisions}",
             round.manifest.title, round.manifest.horizon
         ),
+        path: page(round),
+    })
+}
+
+/// The end of a round without a record.
+fn ended(round: &PublicRound) -> Option<Event> {
+    let tombstone = round.tombstone()?;
+    let id = round.id();
+    Some(Event {
+        at: tombstone.ended_at.at(),
+        id: format!("ended-{id}"),
+        kind: "ended",
+        title: format!("{id} was {}", tombstone.ending.as_str()),
+        text: tombstone.reason.clone(),
         path: page(round),
     })
 }

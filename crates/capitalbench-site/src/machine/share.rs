@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
 use capitalbench_export::text::{percent, reference_of, score};
 
-use super::embed::{models, summary};
+use super::embed::summary;
 use super::{escaped, if_invented};
 use crate::pages::view::plain_name;
 use crate::{Files, Input};
@@ -22,8 +22,8 @@ pub(super) fn of_round(input: &Input<'_>, round: &PublicRound, files: &mut Files
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     let publication = input.publication;
-    for id in models(publication) {
-        let rows: Vec<[String; 2]> = summary(publication, id)
+    for (id, newest) in publication.contestants() {
+        let rows: Vec<[String; 2]> = summary(publication, newest)
             .into_iter()
             .map(|row| [row, String::new()])
             .collect();

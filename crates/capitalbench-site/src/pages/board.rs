@@ -104,16 +104,16 @@ fn frame(set: &ComparisonSet) -> Table {
     );
     Table::new(&caption, &head)
         .class("board")
-        .hint(0, "Ranks that 95 % of resampled histories allow; all places of a tie where too little is known")
+        .hint(0, "Ranks that the corrected tests of all pairs allow; all places where too little is known")
         .hint(
             2,
             "Summed returns over summed returns of the best option, times 100",
         )
         .hint(
             6,
-            "Mean share of random admissible portfolios below the model's",
+            "Mean share of random admissible portfolios below the model's; chance alone gives 50 % with a wide spread",
         )
-        .hint(7, "Shared rounds, and the separate windows they are worth")
+        .hint(7, "Shared rounds, and the effective windows they are worth")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "ranks are small")]

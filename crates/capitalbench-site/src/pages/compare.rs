@@ -2,14 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_core::evidence::statistics::{Basis, Estimate, HeadToHead};
+use capitalbench_core::evidence::statistics::HeadToHead;
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
-use super::view::{TRACKS, View, horizon, pair_path, round_link, track_name};
+use super::view::{TRACKS, View, pair_path, round_link, track_name};
 use crate::charts::{Heat, HeatColumn, strength};
-use crate::figures::{NONE, count, day, percent_interval, signed_percent, signed_points, worth};
+use crate::figures::{
+    NONE, chance, count, day, percent_interval, signed_percent, signed_points, worth,
+};
 use crate::html::Html;
 use crate::page::Page;
 use crate::table::{self, Cell, Table, gap, head, markup, maybe, percent, text, whole};
@@ -56,11 +58,10 @@ pub(crate) fn index(view: &View<'_>) -> Page {
 fn pair_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     let mut table = Table::new(
         &format!("{} pairs on shared rounds", track_name(Some(track))),
-        &format!(
-            "First | Second | #Rounds | #Windows | #First ahead | #Second ahead | #Difference / {} | #95 % interval | Verdict",
-            horizon(track)
-        ),
+        "First | Second | #Rounds | #Windows | #First ahead | #Second ahead | #Difference / round | #95 % interval | Verdict",
     )
+    .hint(3, "Effective windows that the shared rounds are worth")
+    .hint(8, "Corrected by Holm's method over all pairs of the track")
     .class("pairs");
     for pair in view.pairs(track) {
         let path = pair_path(&pair.first, &pair.second);
@@ -73,22 +74,19 @@ fn pair_table(view: &View<'_>, page: &Page, track: Track) -> Table {
             whole(pair.second_ahead),
             maybe(pair.difference.map(|d| d.value), signed_points),
             table::interval(pair.difference),
-            markup(page.here.link(&path, verdict(pair.difference))),
+            markup(page.here.link(&path, verdict(pair))),
         ]);
         row.marks = vec![("pair", format!("{} {}", pair.first, pair.second).into())];
     }
     table
 }
 
-/// Whether zero lies outside the interval; the pages of sets correct for the number of pairs.
-fn verdict(difference: Option<Estimate>) -> &'static str {
-    match difference {
-        Some(found)
-            if found.basis != Basis::NotInformative && (found.low > 0.0 || found.high < 0.0) =>
-        {
-            "apart, uncorrected"
-        }
-        _ => "not separable",
+/// Whether two models are told apart, corrected over all pairs of the track.
+fn verdict(pair: &HeadToHead) -> &'static str {
+    if pair.apart() {
+        "separable"
+    } else {
+        "not separable"
     }
 }
 
@@ -191,17 +189,26 @@ fn pair_page(view: &View<'_>, models: [&ModelId; 2], found: &[(Track, &HeadToHea
         page.body.section(track.as_str(), track_name(Some(*track)));
         let shared = pair.rounds.len().to_string();
         let shared = worth(&shared, Some(pair.effective_windows), " windows");
-        let higher = format!("{a} in {}, {b} in {}", pair.first_ahead, pair.second_ahead);
+        let higher = format!(
+            "{a} in {}, {b} in {}, of rounds worth {:.1} effective windows",
+            pair.first_ahead, pair.second_ahead, pair.effective_windows
+        );
         let difference = pair.difference.map(|d| {
-            let range = percent_interval(d.low, d.high);
-            format!("{} a {} ({range})", signed_points(d.value), horizon(*track))
+            let range = if d.informative() {
+                percent_interval(d.low, d.high)
+            } else {
+                "too few windows for an interval".to_owned()
+            };
+            format!("{} a round ({range})", signed_points(d.value))
         });
         let difference = difference.unwrap_or("one window tells nothing".to_owned());
+        let corrected = pair.p_adjusted.map_or(NONE.to_owned(), chance);
         page.body.facts(&[
             ("Shared rounds", shared.into()),
             ("Higher return", higher.into()),
             ("Difference, 95 % interval", difference.into()),
-            ("Verdict", verdict(pair.difference).into()),
+            ("p after Holm over all pairs", corrected.into()),
+            ("Verdict", verdict(pair).into()),
         ]);
         rounds(view, &mut page, models, pair);
     }

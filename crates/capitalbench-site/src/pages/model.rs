@@ -1,7 +1,8 @@
 //! One model: its record, its rounds, its opponents, its calibration, its habits, its cost, and how
 //! it was asked.
 
-use capitalbench_core::evidence::statistics::{Basis, Estimate, RecordStatistics};
+use capitalbench_core::evidence::explanation::words::planned;
+use capitalbench_core::evidence::statistics::{Estimate, RecordStatistics, horizon_sessions};
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::publication::boards::behaviour::Behaviour;
 use capitalbench_core::publication::boards::cumulative::CumulativeRow;
@@ -116,19 +117,18 @@ fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&Recor
         ("Above the S&P 500", share(row.hit_rate_reference).into()),
     ];
     if let Some(alpha) = own.and_then(|own| own.model.alpha) {
-        facts.push(("Gap, 95 % interval", stated_gap(alpha, track).into()));
+        facts.push(("Gap, 95 % interval", stated_gap(alpha).into()));
     }
-    if let Some(luck) = own.and_then(|own| own.model.luck) {
-        let (below, p) = (share(luck.mean_percentile), chance(luck.p_value));
-        let words = format!("{below} of them below on average, p {p}");
-        facts.push(("Random portfolios", words.into()));
+    if let Some(own) = own {
+        facts.extend(luck(own).map(|words| ("Random portfolios", words.into())));
+        facts.extend(synthetic(own, track));
     }
     if let Some(noise) = own.and_then(|own| own.noise) {
         let words = format!("{} of the variance", share(noise.decision_share));
         facts.push(("Own noise", words.into()));
     }
-    if let Some(years) = own.and_then(|own| own.model.years_to_know) {
-        facts.push(("Years to know", decimal(years, 1).into()));
+    if let Some(years) = own.and_then(|own| own.model.years_to_detect) {
+        facts.push(("Years to detect a yearly gap", planned(years).into()));
     }
     facts.push(("Cost per decision", cost_text(row).into()));
     page.body.facts(&facts);
@@ -153,17 +153,56 @@ fn scored_text(row: &CumulativeRow, own: Option<&RecordStatistics>) -> String {
     }
 }
 
-fn stated_gap(alpha: Estimate, track: Track) -> String {
-    let weak = match alpha.basis {
-        Basis::NotInformative => ", too few windows to tell anything",
-        Basis::Days(_) | Basis::Rounds => "",
-    };
+fn stated_gap(alpha: Estimate) -> String {
+    let gap = signed_points(alpha.value);
+    if !alpha.informative() {
+        return format!("{gap} a round (too few windows for an interval)");
+    }
     format!(
-        "{} a {} ({}){weak}",
-        signed_points(alpha.value),
-        horizon(track),
+        "{gap} a round ({})",
         percent_interval(alpha.low, alpha.high)
     )
+}
+
+/// Where it stands among random portfolios, and whether luck explains that.
+fn luck(own: &RecordStatistics) -> Option<String> {
+    let (luck, spread) = own.model.luck.zip(own.model.chance_spread)?;
+    let tested = match own.model.luck_test {
+        Some(test) => format!(
+            "null-v2 over {} rounds: p {}",
+            test.rounds,
+            chance(test.p_value)
+        ),
+        None => "null-v2 is not available: fewer than two rounds froze 60 daily returns".to_owned(),
+    };
+    Some(format!(
+        "{} of them below on average, by chance 50 ± {:.0}; {tested}",
+        share(luck.mean_percentile),
+        100.0 * spread
+    ))
+}
+
+/// Figures of the synthetic portfolio, which never rank.
+fn synthetic(own: &RecordStatistics, track: Track) -> Option<(&'static str, Html)> {
+    let own = own.synthetic?;
+    let sessions = horizon_sessions(track);
+    let words = format!(
+        "beta {} ({}); gain beyond beta {} a {} ({}); tracking error {} a year; information ratio {} ({}); largest loss from a high {}, of the S&P 500 {}",
+        decimal(own.beta.value, 2),
+        interval(own.beta.low, own.beta.high, 2),
+        signed_points(sessions * own.capm_alpha.value),
+        horizon(track),
+        percent_interval(
+            sessions * own.capm_alpha.low,
+            sessions * own.capm_alpha.high
+        ),
+        share(own.tracking_error),
+        decimal(own.information_ratio.value, 2),
+        interval(own.information_ratio.low, own.information_ratio.high, 2),
+        share(own.drawdown),
+        share(own.reference_drawdown),
+    );
+    Some(("Synthetic portfolio of all live rounds", words.into()))
 }
 
 fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
@@ -223,11 +262,9 @@ pub(super) fn drawn_strip(
 fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
     let mut table = Table::new(
         "Against each opponent, on shared rounds",
-        &format!(
-            "Opponent | #Shared rounds | #Windows | #Ahead | #Behind | #Difference / {} | #95 % interval",
-            horizon(track)
-        ),
-    );
+        "Opponent | #Shared rounds | #Windows | #Ahead | #Behind | #Difference / round | #95 % interval",
+    )
+    .hint(2, "Effective windows that the shared rounds are worth");
     let pairs = view.pairs(track).iter();
     for pair in pairs.filter(|pair| pair.first == *id || pair.second == *id) {
         let swapped = pair.second == *id;
@@ -262,11 +299,12 @@ fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
 
 fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatistics) {
     if let Some(calibration) = behaviour.and_then(|b| b.calibration) {
-        let brier = own.brier.map_or(String::new(), |b| {
+        let brier = own.brier.filter(Estimate::informative);
+        let brier = brier.map_or(String::new(), |b| {
             format!(" ({})", interval(b.low, b.high, 2))
         });
         page.body.say(&format!(
-            "Over {}: mean stated confidence {}, share above the S&P 500 {}, Brier score {}{brier}; 0 is perfect, 0.25 a coin.",
+            "Over {} that asked for the chance to beat the S&P 500: mean stated confidence {}, share above the S&P 500 {}, Brier score {}{brier}; 0 is perfect, 0.25 a coin.",
             count(calibration.rounds, "round", "rounds"),
             share(calibration.confidence),
             share(calibration.hit_rate),

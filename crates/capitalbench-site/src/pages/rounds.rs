@@ -10,7 +10,7 @@ use super::words;
 use crate::figures::{NONE, count, day, signed_percent};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, head, maybe, text, whole};
+use crate::table::{Cell, Table, head, markup, maybe, text, whole};
 
 /// Rounds on one page; a page stays below its budget of nodes.
 const ON_A_PAGE: usize = 200;
@@ -93,7 +93,7 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
     let row = table.row(vec![
         head(round_link(&page.here, round.id())),
         text(track_name(round.track)),
-        text(state),
+        told_state(round, state),
         text(&window.map_or(NONE.to_owned(), |w| day(w.entry))),
         text(&window.map_or(NONE.to_owned(), |w| day(w.exit))),
         text(label),
@@ -118,6 +118,16 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
         ("date", ended),
     ];
     row.marks = marks.map(|(name, value)| (name, value.into())).into();
+}
+
+/// The state; of a round that ended without a record also when and why.
+fn told_state(round: &PublicRound, state: &str) -> Cell {
+    let Some(tombstone) = round.tombstone() else {
+        return text(state);
+    };
+    let mut told = Html::text(&format!("{state} at {}: ", tombstone.ended_at));
+    told.add(&Html::said(&tombstone.reason));
+    markup(told)
 }
 
 fn models(view: &View<'_>) -> Vec<(String, String)> {

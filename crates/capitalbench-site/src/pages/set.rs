@@ -1,17 +1,19 @@
 //! One comparison set: its board, its rounds, its pairs.
 
-use capitalbench_core::evidence::statistics::{LEVEL, SetStatistics};
+use capitalbench_core::evidence::explanation::words::planned;
+use capitalbench_core::evidence::statistics::{
+    DEFLATED_NEEDED, Estimate, ModelStatistics, SetStatistics,
+};
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 
 use capitalbench_core::values::units::Return;
 
 use super::board;
-use super::view::{View, horizon, pair_path, round_link, set_path, track_name};
+use super::view::{View, pair_path, round_link, set_path, track_name};
 use super::words::claim;
 use crate::charts::{Line, LineChart, Stroke, ranking};
 use crate::figures::{
-    NONE, chance, count, decimal, interval, percent_interval, share, signed_percent, signed_points,
-    window,
+    NONE, chance, count, interval, percent_interval, share, signed_percent, signed_points, window,
 };
 use crate::page::Page;
 use crate::table::{self, Table, head, markup, maybe, number, percent, text, words};
@@ -48,8 +50,8 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         score_chart(view, &mut page, set);
         if let Some(statistics) = view.statistics(set) {
             race(view, &mut page, set, statistics);
-            detail(view, &mut page, set, statistics);
-            pairs(view, &mut page, set, statistics);
+            detail(view, &mut page, statistics);
+            pairs(view, &mut page, statistics);
         }
     }
     rounds(view, &mut page, set);
@@ -114,29 +116,30 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
         return;
     }
     let chart = LineChart {
-        title: "Summed daily gain beyond the S&P 500 of each model".to_owned(),
+        title: "Summed daily gain of each model's synthetic portfolio beyond the S&P 500"
+            .to_owned(),
         lines,
         written: signed_percent,
     };
     page.body.section("race", "Day by day against the S&P 500");
     page.body.figure(
-        "Summed daily gain beyond the S&P 500, mean over live rounds; the band is the 95 % interval of the first row's path, and of another's while you point at its line; the table has the last of each",
+        "Summed daily gain beyond the S&P 500 of a synthetic portfolio with equal capital in every live round, which nobody could hold; the band is the 95 % interval of the first row's path, and of another's while you point at its line; the table has the last of each",
         &chart.draw(),
         &table,
     );
 }
 
-fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
+fn detail(view: &View<'_>, page: &mut Page, statistics: &SetStatistics) {
     let mut table = Table::new(
         "What each record may claim",
-        &format!(
-            "Model | #Gap / {} | #95 % interval | #p | #First in | #Tie group | #Random | #as volatile | #p luck | #Detectable gap | #Years to know",
-            horizon(set.definition.track)
-        ),
+        "Model | #Gap / round | #95 % interval | #p | #Shrunken gap | #Tie group | #Random | #as volatile | #p luck | #Detectable gap | Years to detect a yearly gap",
     )
-    .hint(4, "Share of resampled histories in which it came first")
+    .hint(3, "For one look at one model, not corrected")
+    .hint(4, "The gap to expect, moved towards the mean of the set by what chance explains")
     .hint(5, "Models of one group cannot be told apart from its first")
-    .hint(9, "Smallest gap that a record this long would detect");
+    .hint(6, "Mean percentile among random portfolios, with the spread that chance alone gives it")
+    .hint(8, "By null-v2; empty where fewer than two rounds froze 60 daily returns")
+    .hint(9, "Smallest gap that such a record detects in four of five cases");
     for model in &statistics.models {
         let own = &model.model;
         let alpha = own.alpha;
@@ -144,39 +147,61 @@ fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Se
             head(view.model_link(&page.here, &own.model_id)),
             maybe(alpha.map(|a| a.value), signed_points),
             table::interval(alpha),
-            maybe(alpha.map(|a| a.p_value), chance),
-            maybe(model.rank.map(|r| r.best), share),
+            maybe(
+                alpha.filter(Estimate::informative).map(|a| a.p_value),
+                chance,
+            ),
+            maybe(model.shrunken, signed_points),
             number(&model.group.to_string(), None),
-            maybe(own.luck.map(|l| l.mean_percentile), share),
+            text(&percentile(own)),
             maybe(own.luck_matched.map(|l| l.mean_percentile), share),
-            maybe(own.luck.map(|l| l.p_value), chance),
+            maybe(own.luck_test.map(|l| l.p_value), chance),
             maybe(own.detectable, signed_points),
-            maybe(own.years_to_know, |v| decimal(v, 1)),
+            text(&own.years_to_detect.map_or(NONE.to_owned(), planned)),
         ]);
     }
     page.body
         .section("claims", "What each record may claim")
-        .say("The gap here is measured day by day over all open rounds, so that overlapping rounds do not count twice; it may differ from the mean over rounds in the first table, even in sign.")
+        .say("Every gap is the mean over the rounds. Its error follows from the days on which they were live, so that overlapping rounds do not count twice.")
         .table(&table);
+    if let Some(found) = statistics.shrinkage {
+        page.body.say(&format!(
+            "Of a model's distance from the mean of the set, {} is likely to last; the variance of true gaps between these models is {:.2e} (τ²).",
+            share(found.kept),
+            found.tau_squared
+        ));
+    }
     if let Some(deflated) = statistics.leader_deflated {
         page.body.say(&format!(
-            "Chance that the first row's Sharpe ratio is above what the best of all tries shows by luck: {}.",
-            share(deflated)
+            "As the best of all tries the first row would need a deflated ratio of {DEFLATED_NEEDED:.2}; it has {deflated:.2}."
         ));
     }
 }
 
-fn pairs(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
+/// A mean percentile with the spread that chance alone gives it.
+fn percentile(own: &ModelStatistics) -> String {
+    let both = own.luck.zip(own.chance_spread);
+    both.map_or(NONE.to_owned(), |(luck, spread)| {
+        format!(
+            "{} (50 ± {:.0})",
+            share(luck.mean_percentile),
+            100.0 * spread
+        )
+    })
+}
+
+fn pairs(view: &View<'_>, page: &mut Page, statistics: &SetStatistics) {
     let mut table = Table::new(
         "Every pair of the set",
-        &format!(
-            "Higher row | Lower row | #Difference / {} | #95 % interval | #p, corrected | Verdict",
-            horizon(set.definition.track)
-        ),
-    );
+        "Higher row | Lower row | #Difference / round | #95 % interval | #p, corrected | #Detectable | Verdict",
+    )
+    .hint(5, "Smallest difference that is detected in four of five cases as one of all pairs");
     for pair in &statistics.pairs {
-        let apart = pair.p_adjusted.is_some_and(|p| p < 1.0 - LEVEL);
-        let verdict = if apart { "separable" } else { "not separable" };
+        let verdict = if pair.apart() {
+            "separable"
+        } else {
+            "not separable"
+        };
         let path = pair_path(&pair.first, &pair.second);
         table.row(vec![
             head(view.name(&pair.first)),
@@ -184,6 +209,7 @@ fn pairs(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Set
             maybe(pair.difference.map(|d| d.value), signed_points),
             table::interval(pair.difference),
             maybe(pair.p_adjusted, chance),
+            maybe(pair.detectable, signed_points),
             markup(page.here.link(&path, verdict)),
         ]);
     }

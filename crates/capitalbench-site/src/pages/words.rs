@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use capitalbench_core::evidence::claim::Claim;
+use capitalbench_core::evidence::claim::{Claim, retired_sentence};
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetRow};
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState};
 use capitalbench_core::round::lifecycle::Due;
@@ -30,7 +30,10 @@ pub(crate) fn claim(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     let name = |id: &ModelId| view.name(id).to_owned();
     let told = view.statistics(set);
     let told = told.map(|found| format!(" {}", Claim::of(found).sentence("S&P 500", name)));
-    let mut words = Html::text(&format!("{first}.{} ", told.unwrap_or_default()));
+    let gone = view.statistics(set);
+    let gone = gone.and_then(|found| retired_sentence(&found.retired, "S&P 500", name));
+    let gone = gone.map_or(String::new(), |gone| format!(" {gone}"));
+    let mut words = Html::text(&format!("{first}.{}{gone} ", told.unwrap_or_default()));
     words.add(&page.here.link("method/statistics/", "Why?"));
     page.body.paragraph("claim", words);
 }

@@ -3,6 +3,7 @@
 mod budgets;
 mod hostile;
 mod markup;
+mod renamed;
 mod reuse;
 mod sources;
 mod structure;

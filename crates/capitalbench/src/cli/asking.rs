@@ -256,7 +256,7 @@ pub(crate) struct AcceptRun {
     pub(crate) now: Now,
 }
 
-/// End a round without a record, or explain one that has it
+/// End a round without a record, or explain a record
 ///
 /// Writes tombstone.json: the answers stay, and readers see when and why the round ended. Once a run
 /// is accepted, no result can be taken away: --exception then writes a signed explanation that is
@@ -266,7 +266,7 @@ pub(crate) struct AcceptRun {
 ///
 /// $ capitalbench void-round rounds/CB-2026-12-07-1W --exception --reason 'one answer came twice'
 ///
-/// Exit codes: 0 ended or explained, 2 refused or could not run.
+/// Exit codes: 0 ended or explained, 2 could not run.
 #[derive(Debug, Args)]
 pub(crate) struct VoidRound {
     /// The round's folder

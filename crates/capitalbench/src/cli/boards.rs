@@ -8,7 +8,7 @@ use super::shared::{Now, Round, Rounds, TrackName};
 
 /// Show how models stand, and what may be claimed
 ///
-/// Intervals are 95 %. Windows overlap, so rounds are worth fewer independent windows; the heading
+/// Intervals are 95 %. Windows overlap, so rounds are worth fewer effective windows; the heading
 /// says how many.
 ///
 /// $ capitalbench leaderboard                              the current sets

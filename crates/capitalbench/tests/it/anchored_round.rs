@@ -226,7 +226,7 @@ fn an_acceptance_is_complete_with_a_stamp_before_the_entry_close() {
     let again = accepting("2026-12-06T10:40:00Z");
     run_with(&test, &clocks, &again)
         .code(0)
-        .says("first is the record already")
+        .says("first is the record; it was accepted at 2026-12-06T10:30:00Z")
         .says("proof: stamped before the entry close");
     let said = run(&test, &format!("{again} --json")).code(0).json();
     assert_eq!(said["proof"]["complete"], true);

@@ -17,7 +17,7 @@ fn the_demo_plays_rounds_of_every_state_and_they_verify() {
         .says("9 resolved  2 interim  1 pending")
         .says("4 resolved  1 interim  1 pending")
         .says("vs S&P 500")
-        .says("independent windows")
+        .says("effective windows")
         .says("0 errors, 0 warnings");
     let rounds = "capitalbench-demo/rounds";
     let report = test.run(&["verify", rounds, "--now", "2026-10-28T15:00:00Z", "--json"]);
@@ -38,9 +38,11 @@ fn the_demo_plays_rounds_of_every_state_and_they_verify() {
     let file = "rounds/DEMO-2026-09-14-1W/runs/official/results/leaderboard.csv";
     let board = test.path(&format!("capitalbench-demo/{file}"));
     let before = fs::read(&board).expect("a leaderboard");
+    let figures = figures_of(&test);
     test.run_with(&named, &DEMO).code(0);
     assert!(!test.path("capitalbench-demo/rounds/log").exists());
     assert_eq!(fs::read(&board).expect("a leaderboard"), before);
+    assert_eq!(figures_of(&test), figures);
 
     // An invented record is none of a real round.
     let manifest = test.path("capitalbench-demo/rounds/DEMO-2026-09-14-1W/manifest.yaml");
@@ -51,6 +53,27 @@ fn the_demo_plays_rounds_of_every_state_and_they_verify() {
     test.run(&["verify", "capitalbench-demo/rounds/DEMO-2026-09-14-1W"])
         .code(1)
         .says("invented-record");
+}
+
+/// Every figure that the boards of the demo show, controls and chance included, and the frozen inputs.
+fn figures_of(test: &Test) -> Vec<(String, String)> {
+    let boards = test.run(&[
+        "leaderboard",
+        "--rounds-dir",
+        "capitalbench-demo/rounds",
+        "--as-of",
+        "2026-10-28T14:30:00Z",
+    ]);
+    let mut figures = vec![("boards".to_owned(), boards.code(0).stdout())];
+    let is_figure = |path: &str| {
+        path.ends_with("hashes.json")
+            || path.contains("/controls")
+            || path.ends_with("results/report.md")
+    };
+    let tree = crate::harness::tree_of(&test.path("capitalbench-demo/rounds"));
+    figures.extend(tree.into_iter().filter(|(path, _)| is_figure(path)));
+    assert!(figures.len() > 18, "{} figures", figures.len());
+    figures
 }
 
 #[test]

@@ -17,14 +17,15 @@ fn explain_says_that_one_round_is_only_one_round() {
     let ran = test.run_without_trace(&explain(&["anthropic-fixture-b", "--track", "weekly"]));
     let said = ran.code(0).stdout();
     for part in [
-        "Fixture B, weekly: 1 round, worth 1.0 separate windows",
-        "Not separable from luck, from the S&P 500 or from any other model.",
-        "1 round worth 1.0 separate windows say nothing about its mean gain",
+        "Fixture B, weekly: 1 round, worth 1.0 effective windows",
+        "Not separable from the S&P 500 or from any other model.",
+        "Luck is not tested: null-v2 needs two rounds that froze 60 daily returns",
+        "1 round worth 1.0 effective windows say nothing about its mean gain",
         "Highest return among models",
-        "too little to say where it would rank again",
+        "the evidence allows ranks 1 to ",
         "No two models can be told apart on that evidence.",
         "Too early to say.",
-        "method inference-v1, null null-v1",
+        "method inference-v2, null null-v2",
     ] {
         let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(flat.contains(part), "{part}: {said}");

@@ -53,7 +53,7 @@ fn goes_on_without(round: &AskedRound, accepted: &Ran, reason: &str) {
     assert_eq!(
         acceptance["submissions"]
             .as_object()
-            .map_or(0, |all| all.len()),
+            .map_or(0, serde_json::Map::len),
         3
     );
     let test = round.test();
@@ -249,8 +249,7 @@ fn too_few_answers_make_the_round_void() {
 const PLAYED: &str = "rounds/POLICY-1W";
 
 /// An invented round of v1.2 from nothing to its score, with one model that refuses.
-#[test]
-fn a_round_without_one_model_is_scored_ranked_and_exported() {
+fn played() -> Test {
     let test = Test::operator(PLAYED);
     copy_tree(&demo_inputs(), test.folder());
     let models = fs::read_to_string(test.path("models.yaml")).expect("the models");
@@ -287,6 +286,12 @@ fn a_round_without_one_model_is_scored_ranked_and_exported() {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         test.run(&words).code(0);
     }
+    test
+}
+
+#[test]
+fn a_round_without_one_model_is_scored_ranked_and_exported() {
+    let test = played();
     let board = test.read("runs/official/results/leaderboard.csv");
     assert!(!board.contains("mock-unwilling"), "{board}");
     let report = test.read("runs/official/results/report.md");

@@ -119,7 +119,9 @@ fn the_export_tells_how_models_were_asked() {
     assert_eq!(other["display_name"], Value::Null);
     let models = table(test, "models");
     assert_eq!(models[1]["name"], "Test of OpenAI");
-    assert_eq!(models[1]["continues_model_id"], "anthropic-test");
+    // Both play in this round, so neither continues the record of the other.
+    assert_eq!(models[1]["continues_model_id"], Value::Null);
+    assert!(test.codes().contains(&"rename-refused".to_owned()));
     let whole = fs::read_to_string(test.path("export/publication.json")).expect("a document");
     let whole: Value = serde_json::from_str(&whole).expect("a document");
     let own = whole["rounds"][0]["submissions"]
@@ -162,12 +164,10 @@ fn the_pages_tell_how_models_were_asked() {
         "not sent",
         "$0.0046",
         "$0.2500",
-        "Continues the record of",
     ] {
         assert!(own.contains(text), "{text}");
     }
     let other = page("site/models/anthropic-test/index.html");
-    assert!(other.contains("Record continued by"));
     assert!(
         !other.contains("Allowed hosts"),
         "no column without a value"
@@ -194,4 +194,59 @@ fn a_ledger_with_unknown_words_is_not_published() {
         ended["billed_usd"] = (-1.0).into();
     });
     test.run(&EXPORT).code(2).complains("billed_usd");
+}
+
+/// A new round with models of this text; the file is read before anything is written.
+fn opened(test: &Test, models: &str) -> crate::harness::Ran {
+    fs::write(test.path("next.yaml"), models).expect("a written file");
+    let init = "init-round --now 2026-01-12T10:00:00Z --round-id NEXT-1W --universe options.yaml \
+                --models next.yaml --decision-deadline 2030-06-10T13:25:00Z --horizon";
+    let mut init: Vec<&str> = init.split_whitespace().collect();
+    init.push("one week");
+    test.run(&init)
+}
+
+#[test]
+fn a_round_whose_models_would_merge_records_wrongly_is_not_opened() {
+    let (_server, round) = round();
+    let test = round.test();
+    change(test, "slots.json", |plan| {
+        plan["slots"][0]["continues"] = "google-older".into();
+        plan["slots"][1]["continues"] = Value::Null;
+    });
+    let model = |id: &str, more: &str| {
+        format!("- {{model_id: {id}, provider: mock, api_model_name: {id}{more}}}\n")
+    };
+    let plans = fs::read_to_string(test.file("runs/first/slots.json")).expect("a plan");
+    let plans: Value = serde_json::from_str(&plans).expect("a plan");
+    let newest = plans["slots"][0]["model_id"].as_str().expect("a model");
+    for (models, sentence) in [
+        (
+            model("a", "") + &model("b", ", continues: a"),
+            "b cannot continue the record of a: a takes part in the same round".to_owned(),
+        ),
+        (
+            model("google-older", ""),
+            format!("google-older cannot take part: {newest} continues its record"),
+        ),
+        (
+            model("c", ", continues: google-older"),
+            format!(
+                "c cannot continue the record of google-older: google-older is continued by {newest} already"
+            ),
+        ),
+        (
+            model("openai-test", ", continues: anthropic-test"),
+            "both took part in OVER-HTTP-1W".to_owned(),
+        ),
+    ] {
+        let ran = opened(test, &format!("models:\n{models}")).code(2);
+        ran.complains(&sentence);
+        assert!(!test.path("rounds/NEXT-1W").exists(), "{sentence}");
+    }
+    opened(
+        test,
+        &format!("models:\n{}", model("c", &format!(", continues: {newest}"))),
+    )
+    .code(0);
 }

@@ -421,3 +421,37 @@ fn an_edited_date_does_not_follow_from_the_rule_any_more() {
         audit.code(1).says("window-differs  manifest.yaml");
     }
 }
+
+#[test]
+fn a_plan_that_is_too_small_for_the_universe_is_told_at_once() {
+    let test = Test::operator("none");
+    let open = |id: &str, more: &[&str]| {
+        let usual = [
+            "init-round",
+            "--round-id",
+            id,
+            "--decision-deadline",
+            "2026-12-07T14:25:00Z",
+            "--now",
+            "2026-12-06T10:00:00Z",
+        ];
+        [&usual[..], more]
+            .concat()
+            .iter()
+            .map(|word| (*word).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let run = |variables: &[(&str, &str)], id: &str, more: &[&str]| {
+        let words = open(id, more);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        test.run_with(variables, &words).code(0)
+    };
+    let short = "the plan of tiingo allows 50 of 69 symbols at once; all of them take 1 h";
+    run(&[], "A", &[]).complains(short);
+    let told = run(&[], "B", &["--json"]).json();
+    assert!(told["cautions"].to_string().contains(short), "{told}");
+    let paid = run(&[("TIINGO_PLAN", "10000/100000/-")], "C", &[]);
+    assert!(!paid.stderr().contains("the plan of"), "{paid}");
+    let free = "the plan of alphavantage allows 25 of 69 symbols at once; all of them take 48 h";
+    run(&[], "D", &["--price-source", "alphavantage"]).complains(free);
+}

@@ -14,7 +14,7 @@ use crate::due_rounds::{DUE, due_rounds, job, market};
 use crate::faulty_layer::FaultyLayer;
 use crate::harness::{RUN, Ran, Test, WEEKLY, changes, copy_tree, fixtures};
 use crate::market::Row;
-use crate::operator::{ARGUMENTS, NOW, ROUND, frozen};
+use crate::operator::{ARGUMENTS, NAME, NOW, ROUND, frozen};
 
 /// Kills the command before each of its calls, each time in a fresh copy of a folder, and looks
 /// at every state that this leaves; says how many states there were.
@@ -164,6 +164,32 @@ fn a_half_made_round_is_ignored_and_the_next_call_makes_it() {
     });
     assert!(kills > 10, "{kills}");
     assert!(staged.get() > 0, "no kill left a round half made");
+}
+
+#[test]
+fn a_killed_end_of_a_round_is_signed_by_the_next_attempt() {
+    let start = frozen();
+    let keys = "keys init --rounds-dir rounds --name log.example";
+    let keys: Vec<&str> = keys.split_whitespace().collect();
+    start.run(&keys).code(0);
+    start.run(&["hash-round", "--round", ROUND]).code(0);
+    let void = ["void-round", ROUND, "--reason", "no", "--now", NOW];
+    let whole = start.again();
+    whole.run(&void).code(0);
+    let expected = signed_events(&whole.path("rounds"), NAME);
+    assert!(expected.len() > 2, "{expected:?}");
+    let unsigned = std::cell::Cell::new(0);
+    let kills = kill_at_every_call(&start, &void, |killed| {
+        let test = &killed.test;
+        let known = events(&test.path("rounds"), NAME).len();
+        let buried = test.file("tombstone.json").exists();
+        unsigned.set(unsigned.get() + usize::from(buried && known < expected.len()));
+        killed.run(&void).code(0);
+        assert_eq!(changes(&record_of(&whole), &record_of(test)), [""; 0]);
+        assert_eq!(signed_events(&test.path("rounds"), NAME), expected);
+    });
+    assert!(kills > 5, "{kills}");
+    assert!(unsigned.get() > 0, "no kill between tombstone and log");
 }
 
 #[test]

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 
 use crate::fake_models::{Answer, FakeModels, KEY, Wire};
 use crate::faulty_layer::{FaultyLayer, still_clock};
-use crate::harness::{Ran, changes, copy_tree, program, tree_of};
+use crate::harness::{Ran, changes, codes_of, copy_tree, program, tree_of};
 use crate::waiting::wait_until;
 
 const UNIVERSE: &str = "v1.5";
@@ -234,7 +234,12 @@ fn two_passes_at_once_over_twenty_rounds_make_each_call_once() {
     assert!(made.values().all(|count| *count == 1), "{made:?}");
     assert_eq!(accepted, 20);
     assert!(elsewhere > 0, "no two passes ever met");
-    house.holds("rounds");
+    let report = house.run("verify rounds --json").json();
+    let rounds = report["rounds"].as_array().expect("rounds").iter();
+    let findings = rounds.flat_map(|round| round["findings"].as_array().expect("findings"));
+    let findings: Vec<Value> = findings.cloned().collect();
+    let codes = codes_of(&findings, &["error", "warning"]);
+    assert_eq!(codes, ["price-rule-broken"], "{findings:?}");
 }
 
 #[test]
@@ -394,7 +399,7 @@ fn picks(house: &House) -> BTreeMap<String, String> {
     let run = house.path("rehearsal/rounds/HOUSE-2026-12-07-1W/runs/official");
     assert!(run.join("acceptance.json").is_file(), "no record");
     let mut tree = tree_of(&run.join("submissions/parsed"));
-    tree.retain(|path, _| path.ends_with(".json"));
+    tree.retain(|path, _| path.rsplit('.').next() == Some("json"));
     let decided = |text: String| {
         let value: Value = serde_json::from_str(&text).expect("a submission");
         value["portfolio"].to_string()

@@ -8,7 +8,7 @@ use std::process::Command;
 use capitalbench_core::values::ids::Digest;
 
 use crate::harness::{Test, WEEKLY};
-use crate::site_server::{Answer, SiteServer};
+use crate::site_server::{Answer, COMPLAINTS, SiteServer};
 use crate::waiting::wait_until;
 
 const AS_OF: [&str; 2] = ["--as-of", "2026-06-01"];
@@ -142,4 +142,34 @@ fn private_state_files_do_not_rebuild_the_site() {
     });
     assert!(test.path(".capitalbench/cache").is_dir());
     assert_eq!(metric(&server, "capitalbench_rebuilds_total"), 0);
+}
+
+#[test]
+fn nothing_is_said_twice_while_a_site_is_served() {
+    let manifest = format!("{WEEKLY}/manifest.yaml");
+    let test = Test::weekly();
+    let good = test.read("manifest.yaml");
+    let invented = good.clone() + "publication_stream: synthetic\n";
+    fs::write(test.path(&manifest), &invented).expect("a manifest");
+    let server = SiteServer::start(&test, &["--as-of", "2026-03-20"]);
+    let said = |text: &str| {
+        let all = fs::read_to_string(test.path(COMPLAINTS)).expect("its complaints");
+        all.matches(text).count()
+    };
+    let wait_for = |what: &str, name: &str, more: u64| {
+        let before = metric(&server, name);
+        wait_until(what, || metric(&server, name) >= before + more);
+    };
+    assert_eq!(said("market: "), 1);
+    fs::write(test.path(&format!("{WEEKLY}/notes.txt")), "changed").expect("a file");
+    wait_for(
+        "a site of the changed round",
+        "capitalbench_rebuilds_total",
+        1,
+    );
+    assert_eq!(said("market: "), 1, "a rebuilt site says its market again");
+    fs::write(test.path(&manifest), "broken: [").expect("a manifest");
+    wait_until("the broken round", || said("the site stays as it was") > 0);
+    wait_for("more looks", "capitalbench_looks_total", 3);
+    assert_eq!(said("the site stays as it was"), 1);
 }

@@ -1,6 +1,7 @@
 //! `serve` as a process, and requests as bytes on a socket.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpStream};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -9,6 +10,9 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::harness::{Test, program};
+
+/// What a server says on standard error.
+pub(crate) const COMPLAINTS: &str = ".complaints";
 
 /// A running server; it ends with the test.
 pub(crate) struct SiteServer {
@@ -55,6 +59,8 @@ impl SiteServer {
 
     /// The same with variables.
     pub(crate) fn with(test: &Test, variables: &[(&str, &str)], arguments: &[&str]) -> Self {
+        // The site does not follow files whose names begin with a dot.
+        let complaints = File::create(test.path(COMPLAINTS)).expect("a file");
         let mut child = Command::new(program())
             .args(arguments)
             .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
@@ -62,7 +68,7 @@ impl SiteServer {
             .current_dir(test.folder())
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
+            .stderr(complaints)
             .spawn()
             .expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("its output")).lines();

@@ -1,7 +1,7 @@
 //! `status`: every round, where it stands and what comes next.
 
 use crate::harness::{MONTHLY, PENDING, RUN, Test, WEEKLY};
-use crate::operator::{NAME, NOW, ROUND, draft, frozen, researched};
+use crate::operator::{ARGUMENTS, NAME, NOW, ROUND, draft, frozen, import, init, researched};
 
 /// State, days left and next command of the only round.
 #[track_caller]
@@ -32,7 +32,9 @@ fn a_round_goes_from_draft_to_frozen() {
         (&*state, &*next),
         (
             "frozen",
-            &*format!("capitalbench show-prompt --round {ROUND}")
+            &*format!(
+                "capitalbench run-round --round {ROUND} --models FILE --allow-real-api-calls"
+            )
         )
     );
 }
@@ -67,7 +69,8 @@ fn a_round_goes_from_run_to_overdue() {
     );
     let (state, _, next) = stands(&unofficial, ".", "2026-03-02T20:00:00Z");
     assert_eq!(state, "run");
-    assert!(next.starts_with("capitalbench list-runs --round"), "{next}");
+    // Nobody was asked for the record, and the deadline has passed.
+    assert!(next.starts_with("capitalbench void-round "), "{next}");
     let (state, _, next) = stands(&Test::weekly(), ".", "2026-03-20T20:00:00Z");
     assert_eq!((&*state, &*next), ("resolved", "-"));
 }
@@ -75,7 +78,7 @@ fn a_round_goes_from_run_to_overdue() {
 #[test]
 fn the_suggested_commands_run_as_they_stand() {
     let test = researched();
-    for expected in ["fetch-universe-performance", "hash-round", "show-prompt"] {
+    for expected in ["fetch-universe-performance", "hash-round"] {
         let (_, _, next) = stands(&test, "rounds", NOW);
         let words: Vec<&str> = next.split(' ').collect();
         assert_eq!(words[..2], ["capitalbench", expected]);
@@ -87,6 +90,67 @@ fn the_suggested_commands_run_as_they_stand() {
         };
         test.run(&[&words[1..], more].concat()).code(0);
     }
+}
+
+#[test]
+fn between_the_freeze_and_the_record_the_next_step_is_what_is_due() {
+    let test = frozen();
+    let after = "2026-12-07T14:25:00Z";
+    let (_, _, next) = stands(&test, "rounds", after);
+    assert_eq!(
+        next,
+        format!("capitalbench void-round {ROUND} --reason TEXT")
+    );
+    let run = [
+        "run-round",
+        "--round",
+        ROUND,
+        "--models",
+        "models.yaml",
+        "--mock",
+        "--run-type",
+        "official",
+        "--run-id",
+        "first",
+        "--now",
+        NOW,
+    ];
+    let synthetic = frozen_of_an_invented_market();
+    let (_, _, next) = stands(&synthetic, "rounds", NOW);
+    let asked =
+        format!("capitalbench run-round --round {ROUND} --models FILE --mock --run-type official");
+    assert_eq!(next, asked);
+    synthetic.run(&run).code(0);
+    let accept = format!("capitalbench accept-run --round {ROUND} --run-id first");
+    let (state, _, next) = stands(&synthetic, "rounds", NOW);
+    assert_eq!((&*state, &*next), ("run", &*accept));
+    let more = ["--now", NOW, "--no-schedule-resolution"];
+    let words: Vec<&str> = next.split(' ').skip(1).collect();
+    synthetic.run(&[&words[..], &more].concat()).code(0);
+    let (state, _, next) = stands(&synthetic, "rounds", NOW);
+    assert_eq!((&*state, &*next), ("accepted", "-"));
+}
+
+/// A frozen round whose market is invented.
+fn frozen_of_an_invented_market() -> Test {
+    let test = Test::operator(ROUND);
+    init(&test, &[&ARGUMENTS[..], &["--synthetic"]].concat()).code(0);
+    test.run(&import("briefing.md", "2026-12-06T09:00:00Z"))
+        .code(0);
+    test.run(&[
+        "fetch-universe-performance",
+        "--round",
+        ROUND,
+        "--as-of-date",
+        "2026-12-04",
+        "--source",
+        "csv",
+        "--histories",
+        "histories",
+    ])
+    .code(0);
+    test.run(&["hash-round", "--round", ROUND]).code(0);
+    test
 }
 
 #[test]

@@ -120,11 +120,14 @@ fn a_used_up_plan_stops_the_validation_and_received_answers_are_kept() {
     server
         .run_with_plan(&test, "3/1000/500", &command)
         .code(2)
+        .complains("the plan of tiingo allows 3 of 5 symbols at once; all of them take 1 h")
+        .complains("the same command then goes on")
         .complains("the plan of tiingo is used up after 3 of 5 options")
         .complains("run it again at");
     assert_eq!(server.questions().len(), 3);
     let later = [&command[..], &["--now", "2030-01-01T00:00:00Z"]].concat();
-    server.run_with_plan(&test, "3/1000/500", &later).code(0);
+    let rest = server.run_with_plan(&test, "3/1000/500", &later).code(0);
+    assert!(!rest.stderr().contains("at once"), "two of three: {rest}");
     assert_eq!(server.questions().len(), 5);
     let table = [
         "fetch-universe-performance",

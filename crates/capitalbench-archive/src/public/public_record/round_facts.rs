@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::asking::run::{Calls, Run, RunKind, official_run};
+use capitalbench_core::decision::judgment::Slate;
 use capitalbench_core::decision::submission::{Decision, Submission};
-use capitalbench_core::evidence::inference::daily::{ActiveDays, active_days};
+use capitalbench_core::evidence::inference::daily::{ActiveDays, active_days, reference_days};
+use capitalbench_core::market::daily_returns::DailyReturns;
 use capitalbench_core::market::prices::Side;
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
@@ -20,10 +22,10 @@ use super::calls::calls;
 use super::{PublicationError, Shared};
 use crate::disk::error::FileError;
 use crate::disk::layout::{self, run};
-use crate::format::figures::interim;
+use crate::format::{figures::interim, prices::daily_returns};
 use crate::prices::daily_closes::volatility;
 use crate::results::scoring::{ScoredRun, parsed_submissions, score_run};
-use crate::round::round_folder::{RoundFolder, RoundInputs};
+use crate::round::round_folder::{RoundFolder, RoundInputs, optional};
 use crate::round::{ending, freeze};
 use crate::run::run_controls::{RunControls, as_submission};
 use crate::run::run_folder::RunFolder;
@@ -80,7 +82,7 @@ pub fn round_facts(
         let scored = score_run(&inputs, &run_folder, run.rules)?;
         results::require(&inputs, &run_folder, &scored)?;
         let mut result = result(scored, &mut record);
-        result.days = days(&inputs, shared, &record.submissions)?;
+        (result.days, result.reference_days) = days(&inputs, shared, &record.submissions)?;
         result.luck = Luck::Undrawn(volatility(&inputs)?);
         facts.result = Some(result);
     } else {
@@ -94,12 +96,19 @@ pub fn round_facts(
         submission.metadata.clear();
     }
     facts.record = Some(record);
-    if depth == Depth::Everything && facts.result.is_some() {
-        let drawn = Luck::Drawn(facts.draw());
-        facts
-            .result
-            .iter_mut()
-            .for_each(|own| own.luck = drawn.clone());
+    if facts.result.is_some() {
+        let market = Market {
+            daily_returns: optional(folder.parse(layout::DAILY_RETURNS, daily_returns::parse))?,
+            slate: inputs.slate.as_ref(),
+        };
+        if depth == Depth::Everything || market.is_needed() {
+            let slate = market.slate.map(Slate::option_ids);
+            let drawn = facts.draw_with(market.daily_returns.as_ref(), slate);
+            facts
+                .result
+                .iter_mut()
+                .for_each(|own| own.luck = Luck::Drawn(drawn.clone()));
+        }
     }
     Ok(facts)
 }
@@ -120,15 +129,16 @@ fn result(scored: ScoredRun, record: &mut OfficialRun) -> Figures {
         controls,
         luck: Luck::Drawn(None),
         days: Vec::new(),
+        reference_days: Vec::new(),
     }
 }
 
-/// Daily gains of each decision beyond the reference.
+/// Daily gains of each decision beyond the reference, and the reference's own.
 fn days(
     inputs: &RoundInputs,
     shared: &Shared,
     submissions: &[Submission],
-) -> Result<Vec<Option<ActiveDays>>, FileError> {
+) -> Result<(Vec<Option<ActiveDays>>, ActiveDays), FileError> {
     let reference = &inputs.universe.reference().id;
     let decisions = submissions.iter().map(|own| &own.decision);
     let mut held: BTreeSet<&OptionId> = decisions.clone().flat_map(Decision::option_ids).collect();
@@ -138,7 +148,22 @@ fn days(
         let window = inputs.manifest.window?;
         active_days(&decision.holdings(), reference, window, &closes)
     });
-    Ok(days.collect())
+    let own = inputs.manifest.window;
+    let own = own.and_then(|window| reference_days(reference, window, &closes));
+    Ok((days.collect(), own.unwrap_or_default()))
+}
+
+/// What only the folder of a round tells of its luck.
+struct Market<'a> {
+    daily_returns: Option<DailyReturns>,
+    slate: Option<&'a Slate>,
+}
+
+impl Market<'_> {
+    /// Where there is any, luck is drawn at once: keeping it for later would cost more room.
+    fn is_needed(&self) -> bool {
+        self.daily_returns.is_some() || self.slate.is_some()
+    }
 }
 
 /// The run that counts; invented answers are no record of a real market, nor the other way round.

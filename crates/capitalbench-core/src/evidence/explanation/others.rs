@@ -1,9 +1,11 @@
 //! A record beside those of other models.
 
-use super::Told;
 use super::words::{above_or_below, chance, counted, ordinal_of, windows};
-use crate::evidence::statistics::{Estimate, LEVEL};
+use super::{REFERENCE, Told};
+use crate::evidence::claim::retired_sentence;
+use crate::evidence::statistics::{DEFLATED_NEEDED, Estimate};
 use crate::publication::boards::comparison_set::SetRow;
+use crate::values::ids::ModelId;
 use crate::values::units::signed_percent;
 
 /// Another model, seen from this one.
@@ -45,7 +47,7 @@ impl Told<'_> {
                     other: self.public.name(other).to_owned(),
                     estimate: seen_from(estimate, sign),
                     p_adjusted: pair.p_adjusted,
-                    separable: pair.p_adjusted.is_some_and(|p| p < 1.0 - LEVEL),
+                    separable: pair.apart(),
                 });
             }
         }
@@ -72,19 +74,11 @@ impl Told<'_> {
             set.rows.len(),
             windows(found.effective_windows),
         );
-        let rank = found.models.iter().find(|m| m.model.model_id == *own);
-        let rank = rank.and_then(|model| model.rank);
+        let rank = place.and_then(|place| found.places(place));
         let mut told = vec![match rank {
-            Some(rank) => format!(
-                "{shared}; resampled days put it at rank {}, first in {:.0} % of histories.",
-                if rank.from == rank.to {
-                    rank.from.to_string()
-                } else {
-                    format!("{}-{}", rank.from, rank.to)
-                },
-                100.0 * rank.best
-            ),
-            None => format!("{shared}; too little to say where it would rank again."),
+            Some((from, to)) if from == to => format!("{shared}; the evidence allows rank {from}."),
+            Some((from, to)) => format!("{shared}; the evidence allows ranks {from} to {to}."),
+            None => format!("{shared}."),
         }];
         if found.informative {
             told.extend(self.told_gaps());
@@ -93,11 +87,28 @@ impl Told<'_> {
         }
         if let Some(worth) = found.leader_deflated.filter(|_| place == Some(0)) {
             told.push(format!(
-                "As the best of several tries, its daily record is better than luck with chance {}.",
+                "As the best of several tries its daily record would need a deflated ratio of \
+                 {DEFLATED_NEEDED:.2} and has {}.",
                 chance(worth)
             ));
         }
+        let name = |id: &ModelId| self.public.name(id).to_owned();
+        told.extend(self.shrunken(place));
+        told.extend(retired_sentence(&found.retired, REFERENCE, name));
         told
+    }
+
+    /// What to expect of it rather than what it shows.
+    fn shrunken(&self, place: Option<usize>) -> Option<String> {
+        let (_, found) = self.set?;
+        let (shrinkage, own) = found.shrinkage.zip(found.models.get(place?)?.shrunken)?;
+        Some(format!(
+            "Shrunk by what chance explains, its gap per round is {}: {:.0} % of its distance from \
+             the mean of these models is kept (variance of true gaps {:.2e}).",
+            signed_percent(own),
+            100.0 * shrinkage.kept,
+            shrinkage.tau_squared,
+        ))
     }
 
     fn told_gaps(&self) -> Vec<String> {
@@ -106,10 +117,9 @@ impl Told<'_> {
         for gap in gaps.iter().filter(|gap| gap.separable) {
             let word = above_or_below(gap.estimate.value);
             told.push(format!(
-                "Separable: {word} {} by {} a {} (p {} after Holm).",
+                "Separable: {word} {} by {} a round (p {} after Holm).",
                 gap.other,
                 signed_percent(gap.estimate.value),
-                self.period(),
                 chance(gap.p_adjusted.unwrap_or(1.0)),
             ));
         }

@@ -1,5 +1,5 @@
 use super::others::seen_from;
-use super::words::ordinal_of;
+use super::words::{ordinal_of, planned, years};
 use super::*;
 
 fn estimate(value: f64, width: f64, basis: Basis) -> Estimate {
@@ -9,35 +9,32 @@ fn estimate(value: f64, width: f64, basis: Basis) -> Estimate {
         high: value + width,
         t: None,
         p_value: 0.5,
+        standard_error: width / 2.0,
+        degrees: 30.0,
         basis,
     }
 }
 
 #[test]
-fn only_an_informative_interval_takes_sides() {
-    assert_eq!(side(&estimate(0.02, 0.01, Basis::Days(40))), Some("above"));
-    assert_eq!(side(&estimate(-0.02, 0.01, Basis::Rounds)), Some("below"));
-    assert_eq!(side(&estimate(0.02, 0.03, Basis::Days(40))), None);
-    assert_eq!(side(&estimate(0.02, 0.01, Basis::NotInformative)), None);
+fn a_side_needs_a_small_corrected_p() {
+    assert_eq!(side(Some(0.01), 0.02), Some("above"));
+    assert_eq!(side(Some(0.01), -0.02), Some("below"));
+    assert_eq!(side(Some(0.06), 0.02), None);
+    assert_eq!(side(None, 0.02), None);
 }
 
 #[test]
-fn luck_has_two_sides() {
-    let luck = |p_value| Stouffer {
-        rounds: 3,
-        mean_percentile: 0.5,
-        z: 0.0,
-        p_value,
+fn the_tests_of_all_models_are_one_family() {
+    // Five models: the smallest p counts five times, the next four times.
+    let own = |place| {
+        adjusted(
+            &[Some(0.02), None, Some(0.9), Some(0.005), Some(0.5)],
+            place,
+        )
     };
-    assert_eq!(beyond_luck(&luck(0.02)), Some("above"));
-    assert_eq!(beyond_luck(&luck(0.98)), Some("below"));
-    assert_eq!(beyond_luck(&luck(0.04)), None);
-    let once = Stouffer {
-        rounds: 1,
-        ..luck(0.001)
-    };
-    assert_eq!(beyond_luck(&once), None);
-    assert_eq!(beyond_luck(&luck(0.5)), None);
+    assert!((own(3).unwrap() - 0.02).abs() < 1e-12);
+    assert!((own(0).unwrap() - 0.06).abs() < 1e-12);
+    assert_eq!(own(1), None);
 }
 
 #[test]
@@ -56,8 +53,12 @@ fn numbers_read_as_people_say_them() {
     assert_eq!(ordinals, expected);
     assert_eq!(thousands(10_000), "10,000");
     assert_eq!(
-        [0.5, 2.44, 417.0].map(years),
-        ["less than a year", "about 2.4 years", "more than a century"]
+        [0.52, 24.4, 417.0].map(years),
+        ["0.5", "24", "more than 100"]
+    );
+    assert_eq!(
+        planned([120.0, 19.2, 4.8]),
+        "2 %: more than 100, 5 %: 19, 10 %: 4.8"
     );
     assert_eq!(
         (chance(0.0002), chance(0.219)),

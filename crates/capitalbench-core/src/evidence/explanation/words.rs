@@ -1,5 +1,7 @@
 //! Numbers as people say them.
 
+use crate::evidence::statistics::EDGES;
+
 pub(super) fn chance(p: f64) -> String {
     if p < 0.001 {
         "below 0.001".to_owned()
@@ -11,22 +13,30 @@ pub(super) fn chance(p: f64) -> String {
 }
 
 pub(super) fn windows(effective: f64) -> String {
-    format!("{effective:.1} separate windows")
+    format!("{effective:.1} effective windows")
 }
 
-pub(super) fn counted(count: usize, word: &str) -> String {
+pub(crate) fn counted(count: usize, word: &str) -> String {
     let many = if count == 1 { "" } else { "s" };
     format!("{count} {word}{many}")
 }
 
-pub(super) fn years(found: f64) -> String {
+/// A span of years as planning needs it: nobody waits for the second digit of a century.
+pub fn years(found: f64) -> String {
     if found > 100.0 {
-        "more than a century".to_owned()
-    } else if found < 1.0 {
-        "less than a year".to_owned()
+        "more than 100".to_owned()
+    } else if found < 10.0 {
+        format!("{found:.1}")
     } else {
-        format!("about {found:.1} years")
+        format!("{found:.0}")
     }
+}
+
+/// The yearly gaps of planning tables with the years that each takes: `2 %: 57, 5 %: 9.1, …`.
+pub fn planned(found: [f64; 3]) -> String {
+    let one = |(edge, own): (f64, f64)| format!("{:.0} %: {}", 100.0 * edge, years(own));
+    let each: Vec<String> = EDGES.into_iter().zip(found).map(one).collect();
+    each.join(", ")
 }
 
 /// A count with commas between its thousands.

@@ -8,6 +8,7 @@
 
 use super::capped::Capped;
 use super::random::Random;
+use super::slots::Slots;
 use crate::decision::portfolio::{Constraints, Steps};
 use crate::market::universe::{MarketOption, Universe};
 use crate::round::manifest::SubmissionFormat;
@@ -24,6 +25,8 @@ pub struct Admissible {
     sizes: Vec<(u32, f64)>,
     /// Draws exposure by exposure where rejecting whole portfolios would fail too often.
     capped: Option<Capped>,
+    /// Draws by slots: the rules of a judgment round.
+    slots: Option<Slots>,
 }
 
 /// No portfolio follows the rules.
@@ -66,6 +69,7 @@ impl Admissible {
             steps,
             sizes: cumulative,
             capped: None,
+            slots: None,
         };
         if steps.cap < steps.whole {
             let capped = Capped::new(&rules.exposures, steps, sizes).ok_or(NoPortfolio)?;
@@ -74,8 +78,25 @@ impl Admissible {
         Ok(rules)
     }
 
+    /// The portfolios of a judgment round with this slate.
+    pub fn of_slate(universe: &Universe, slate: &[&str]) -> Result<Self, NoPortfolio> {
+        let steps = Constraints::default().steps(SubmissionFormat::Portfolio);
+        Ok(Self {
+            options: Vec::new(),
+            exposures: Vec::new(),
+            steps: steps.ok_or(NoPortfolio)?,
+            sizes: Vec::new(),
+            capped: None,
+            slots: Some(Slots::new(universe, slate).ok_or(NoPortfolio)?),
+        })
+    }
+
     /// Draws one portfolio into `held` as (place in the universe, share of the whole).
     pub fn draw(&self, random: &mut Random, held: &mut Vec<(u32, f64)>) {
+        if let Some(slots) = &self.slots {
+            slots.draw(random, held);
+            return;
+        }
         if let Some(capped) = &self.capped {
             capped.draw(random, held);
         } else {

@@ -13,7 +13,7 @@ use crate::values::ids::{Digest, OptionId};
 use crate::values::sums::{compensated_sum, mean, real};
 
 /// Part of every seed; a new way of drawing gets a new label.
-pub const LABEL: &str = "null-v1";
+pub const LABEL: &str = "null-v2";
 /// Portfolios per round.
 pub const DRAWS: usize = 10_000;
 /// Draws nearest in volatility that make the second null.
@@ -35,6 +35,8 @@ pub enum NoNull {
 pub struct Null {
     /// Returns, ascending.
     returns: Vec<f64>,
+    /// Mean weight of every option, by its place in the universe.
+    weights: Vec<f64>,
     /// Weighted volatility and return of each draw by volatility; empty where volatility is unknown.
     by_volatility: Vec<(f64, f64)>,
 }
@@ -67,11 +69,13 @@ impl Null {
         let mut held = Vec::with_capacity(8);
         let mut drawn = Vec::with_capacity(DRAWS);
         let mut by_volatility = Vec::new();
+        let mut weights = vec![0.0; values.len()];
         for _ in 0..DRAWS {
             allowed.draw(&mut random, &mut held);
             let (mut total, mut spread) = (0.0, 0.0);
             for (place, share) in &held {
                 total += share * values[*place as usize];
+                weights[*place as usize] += share;
                 spread += share * risk.as_ref().map_or(0.0, |risk| risk[*place as usize]);
             }
             drawn.push(total);
@@ -81,8 +85,12 @@ impl Null {
         }
         drawn.sort_by(f64::total_cmp);
         by_volatility.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+        for weight in &mut weights {
+            *weight /= real(DRAWS);
+        }
         Ok(Self {
             returns: drawn,
+            weights,
             by_volatility,
         })
     }
@@ -120,6 +128,16 @@ impl Null {
         let mut returns: Vec<f64> = all[start..start + nearest].iter().map(|d| d.1).collect();
         returns.sort_by(f64::total_cmp);
         Some(standing(&returns, value))
+    }
+
+    /// Mean weight of every option over the draws, by its place in the universe.
+    pub fn weights(&self) -> &[f64] {
+        &self.weights
+    }
+
+    /// Mean return of the draws.
+    pub fn mean(&self) -> f64 {
+        mean(&self.returns)
     }
 
     /// The return of the middle draw.
@@ -164,7 +182,10 @@ fn standing(sorted: &[f64], value: f64) -> f64 {
     real(below + up_to) / (2.0 * real(sorted.len()))
 }
 
-/// Percentiles of several rounds as one number that is standard normal without skill.
+/// Percentiles of several rounds as one number, by the method of `null-v1`.
+///
+/// It is no verdict: without skill `z` is wider than a standard normal where a portfolio is
+/// concentrated, since random ones hold more. [`super::excess`] tests.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Stouffer {
     /// Rounds that have a percentile.
@@ -176,16 +197,12 @@ pub struct Stouffer {
     pub p_value: f64,
 }
 
-/// Fewest rounds that make a record: one good round is no evidence.
-const LEAST_ROUNDS: usize = 2;
-
 impl Stouffer {
-    /// Two-sided chance of a record this far from luck, as every verdict uses it; one round has none.
-    pub fn p_apart(&self) -> f64 {
-        if self.rounds < LEAST_ROUNDS {
-            return 1.0;
-        }
-        2.0 * self.p_value.min(1.0 - self.p_value)
+    /// Half the width of the range in which 95 % of mean percentiles lie by chance, given the
+    /// effective windows of the rounds: those of a random entrant spread evenly.
+    pub fn chance_spread(effective: f64) -> f64 {
+        let width = normal_quantile(0.975) / (12.0 * effective).sqrt();
+        width.min(0.5)
     }
 }
 

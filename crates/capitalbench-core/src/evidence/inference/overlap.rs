@@ -1,4 +1,4 @@
-//! Rounds overlap: how many separate windows they are worth, and intervals from round returns.
+//! Rounds overlap: how many effective windows they are worth, and intervals from round returns.
 
 use jiff::civil::Date;
 
@@ -9,7 +9,7 @@ use crate::round::manifest::Window;
 use crate::values::sums::{compensated_sum, real};
 
 /// Fewest effective windows for an interval that tells something.
-pub const INFORMATIVE_WINDOWS: f64 = 8.0;
+pub const INFORMATIVE_WINDOWS: f64 = 4.0;
 
 /// The likeness of every pair of windows: shared sessions over the root of both lengths.
 ///
@@ -21,6 +21,8 @@ pub struct Overlap {
     pairs: Vec<(usize, usize, f64)>,
     /// Σ K over all pairs.
     pub(super) total: f64,
+    /// Σ K² over all pairs.
+    squares: f64,
 }
 
 impl Overlap {
@@ -60,9 +62,29 @@ impl Overlap {
             count: spans.len(),
             pairs,
             total: 0.0,
+            squares: 0.0,
         };
-        overlap.total = overlap.quadratic(&vec![1.0; spans.len()]);
+        overlap.total = overlap.weighted(|_, _| 1.0);
+        let squared = overlap.pairs.iter().map(|(_, _, k)| k * k);
+        overlap.squares = real(overlap.count) + 2.0 * compensated_sum(squared);
         overlap
+    }
+
+    /// Σ K w over all pairs of windows, `w` being one for a window with itself.
+    pub(super) fn weighted(&self, weight: impl Fn(usize, usize) -> f64) -> f64 {
+        let cross = self.pairs.iter();
+        real(self.count) + 2.0 * compensated_sum(cross.map(|(i, j, k)| k * weight(*i, *j)))
+    }
+
+    /// Σ K² / Σ K: the share of the variance of a mean that Σ K e e shows.
+    ///
+    /// The covariance of two errors is itself proportional to K, so weighing their product by K
+    /// once more shows Σ K² where the variance has Σ K. One where no windows overlap.
+    pub fn kappa(&self) -> f64 {
+        if self.count == 0 {
+            return 1.0;
+        }
+        self.squares / self.total
     }
 
     /// Σ K e e over all pairs of windows, each with itself once.
@@ -72,7 +94,7 @@ impl Overlap {
         own + 2.0 * compensated_sum(cross.map(|(i, j, k)| k * values[*i] * values[*j]))
     }
 
-    /// The number of separate windows these are worth: n² / Σ K.
+    /// The number of windows without overlap that these are worth: n² / Σ K.
     pub fn effective(&self) -> f64 {
         if self.count == 0 {
             return 0.0;
@@ -92,7 +114,7 @@ impl Overlap {
         let spared = 1.0 - 1.0 / effective;
         let informative = effective >= INFORMATIVE_WINDOWS;
         let variance = if informative {
-            self.quadratic(&errors) / (n * n) / spared
+            self.quadratic(&errors) / (n * n) / self.kappa() / spared
         } else {
             let spread = compensated_sum(errors.iter().map(|error| error * error)) / (n - 1.0);
             spread / spared / effective
@@ -117,6 +139,24 @@ pub struct RoundEstimate {
     pub informative: bool,
 }
 
+/// How many of these windows are live on each session that has one, in order.
+pub fn live_sessions(windows: &[Window]) -> Vec<(Date, u32)> {
+    let sessions = sessions(windows);
+    let place = |day: Date| sessions.partition_point(|session| *session <= day);
+    let mut changes = vec![0_i64; sessions.len() + 1];
+    for window in windows {
+        let (begin, end) = (place(window.entry), place(window.exit));
+        changes[begin] += 1;
+        changes[end.max(begin)] -= 1;
+    }
+    let mut live = 0;
+    let counted = sessions.into_iter().zip(changes).map(|(day, change)| {
+        live += change;
+        (day, u32::try_from(live).unwrap_or(0))
+    });
+    counted.filter(|(_, live)| *live > 0).collect()
+}
+
 /// All sessions from the first entry to the last exit.
 fn sessions(windows: &[Window]) -> Vec<Date> {
     let first = windows.iter().map(|window| window.entry).min();
@@ -134,7 +174,7 @@ fn sessions(windows: &[Window]) -> Vec<Date> {
 /// Why a ratio has no interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum NoInterval {
-    /// Too few separate windows.
+    /// Fewer effective windows than an interval needs.
     TooFewWindows,
     /// The sum of the oracles is within two standard errors of zero.
     SmallDenominator,
@@ -160,7 +200,7 @@ pub fn score_estimate(
     oracles: &[f64],
 ) -> Result<MeanEstimate, NoInterval> {
     let effective = overlap.effective();
-    if overlap.count < 2 || effective < 1.5 {
+    if overlap.count < 2 || effective < INFORMATIVE_WINDOWS {
         return Err(NoInterval::TooFewWindows);
     }
     let total = compensated_sum(oracles.iter().copied());
@@ -174,7 +214,7 @@ pub fn score_estimate(
         .zip(oracles)
         .map(|(value, oracle)| value - ratio * oracle)
         .collect();
-    let spared = 1.0 - 1.0 / effective;
+    let spared = (1.0 - 1.0 / effective) * overlap.kappa();
     Ok(MeanEstimate {
         mean: 100.0 * ratio,
         standard_error: 100.0 * (overlap.quadratic(&errors).max(0.0) / spared).sqrt() / total.abs(),

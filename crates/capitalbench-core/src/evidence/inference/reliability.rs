@@ -5,7 +5,9 @@ use super::overlap::{Overlap, RoundEstimate};
 use crate::round::manifest::Window;
 use crate::values::sums::real;
 
-/// One resolved decision.
+/// One resolved decision of a round that asked how likely it is to beat the reference.
+///
+/// A decision that returned what the reference did is none: the question has no answer there.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stated {
     /// Chance of beating the reference, as stated.
@@ -31,13 +33,13 @@ pub struct Bin {
     pub to: f64,
     /// Decisions in it.
     pub count: usize,
-    /// Separate windows they are worth.
+    /// Effective windows they are worth.
     pub effective: f64,
     /// Their mean confidence.
     pub confidence: f64,
     /// Share that beat the reference.
     pub hit_rate: f64,
-    /// Wilson's interval of the hit rate, with separate windows in the place of decisions.
+    /// Wilson's interval of the hit rate, with effective windows in the place of decisions.
     pub interval: (f64, f64),
     /// The hit rate as a mean over windows, where one can be given.
     pub estimate: Option<RoundEstimate>,

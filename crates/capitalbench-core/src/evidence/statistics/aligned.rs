@@ -3,16 +3,16 @@
 use jiff::civil::Date;
 
 use super::record::Taken;
-use crate::evidence::inference::daily::ActiveDays;
-use crate::values::sums::CompensatedSum;
+use crate::evidence::inference::daily::Day;
+use crate::values::sums::{CompensatedSum, real};
 
 /// Daily figures of models that know the same days of every round.
 #[derive(Debug)]
 pub(super) struct Aligned {
     /// The days that any round has, in order.
     days: Vec<Date>,
-    /// Rounds that are live on each of them.
-    live: Vec<u32>,
+    /// Rounds that know each of them.
+    known: Vec<usize>,
     /// For each figure of a column, round by round, the place of its day.
     places: Vec<usize>,
     /// Figures by model.
@@ -47,30 +47,34 @@ impl Aligned {
         let mut days = dates.clone();
         days.sort_unstable();
         days.dedup();
-        let mut live = vec![0; days.len()];
+        let mut known = vec![0; days.len()];
         let mut places = Vec::with_capacity(dates.len());
         for day in &dates {
             let place = days.binary_search(day).unwrap_or_default();
-            live[place] += 1;
+            known[place] += 1;
             places.push(place);
         }
         Some(Self {
             days,
-            live,
+            known,
             places,
             columns,
         })
     }
 
-    /// The mean difference of two models over live rounds, by day.
-    pub(super) fn gaps(&self, first: usize, second: usize) -> ActiveDays {
+    /// The mean difference of two models over the rounds that know a day, by day.
+    pub(super) fn gaps(&self, first: usize, second: usize) -> Vec<Day> {
         let mut sums = vec![CompensatedSum::default(); self.days.len()];
         let both = self.columns[first].iter().zip(&self.columns[second]);
         for (place, (a, b)) in self.places.iter().zip(both) {
             sums[*place].add(a - b);
         }
-        let days = self.days.iter().zip(sums).zip(&self.live);
-        days.map(|((day, sum), live)| (*day, sum.get() / f64::from(*live)))
-            .collect()
+        let days = self.days.iter().zip(sums).zip(&self.known);
+        days.map(|((day, sum), known)| Day {
+            day: *day,
+            mean: sum.get() / real(*known),
+            known: *known,
+        })
+        .collect()
     }
 }

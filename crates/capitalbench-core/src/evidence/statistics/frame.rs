@@ -6,8 +6,7 @@ use std::rc::Rc;
 
 use jiff::civil::Date;
 
-use crate::evidence::inference::daily::live_sessions;
-use crate::evidence::inference::overlap::Overlap;
+use crate::evidence::inference::overlap::{Overlap, live_sessions};
 use crate::round::manifest::Window;
 
 /// Overlap and live sessions of some windows.
@@ -15,8 +14,8 @@ use crate::round::manifest::Window;
 pub(crate) struct Frame {
     /// How the windows overlap.
     pub(crate) overlap: Overlap,
-    /// Sessions on which at least one of them is live.
-    pub(crate) live_sessions: usize,
+    /// Sessions on which at least one of them is live, with how many are.
+    pub(crate) live: Vec<(Date, u32)>,
     /// How many there are.
     pub(crate) count: usize,
 }
@@ -35,7 +34,7 @@ impl Frames {
         let frame = known.entry(key).or_insert_with(|| {
             Rc::new(Frame {
                 overlap: Overlap::new(windows),
-                live_sessions: live_sessions(windows),
+                live: live_sessions(windows),
                 count: windows.len(),
             })
         });

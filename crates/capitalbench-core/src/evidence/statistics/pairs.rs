@@ -5,11 +5,10 @@ use std::sync::Arc;
 
 use super::frame::Frames;
 use super::record::{Taken, taken, windows};
-use super::set::difference;
-use super::{Estimate, horizon_sessions};
+use super::set::{correct, difference};
+use super::{Estimate, LEVEL};
 use crate::publication::boards::cumulative::CumulativeRow;
 use crate::publication::boards::set_round::{ById, chosen};
-use crate::round::manifest::Track;
 use crate::values::ids::{ModelId, RoundId};
 
 /// Two models of a track on every round both completed, whatever sets they are in.
@@ -21,21 +20,29 @@ pub struct HeadToHead {
     pub second: ModelId,
     /// The shared rounds, in order of id.
     pub rounds: Arc<[RoundId]>,
-    /// Separate windows they are worth.
+    /// Effective windows they are worth.
     pub effective_windows: f64,
     /// Rounds in which the first returned more.
     pub first_ahead: usize,
     /// Rounds in which the second returned more.
     pub second_ahead: usize,
-    /// Mean difference per horizon, first minus second; none with less than two windows.
+    /// Mean difference per round, first minus second; none with less than two windows.
     pub difference: Option<Estimate>,
+    /// Its p value after Holm's correction over all pairs of the track that can be tested.
+    pub p_adjusted: Option<f64>,
+}
+
+impl HeadToHead {
+    /// Whether both are told apart, corrected over all pairs of the track.
+    pub fn apart(&self) -> bool {
+        self.p_adjusted.is_some_and(|p| p < 1.0 - LEVEL)
+    }
 }
 
 /// Every two models of a track with a shared round.
 pub(super) fn head_to_head(
     rounds: &ById<'_>,
     rows: &[CumulativeRow],
-    track: Track,
     frames: &Frames,
 ) -> Vec<HeadToHead> {
     let mut sorted: Vec<&CumulativeRow> = rows.iter().collect();
@@ -61,7 +68,7 @@ pub(super) fn head_to_head(
                     first: &first.taken,
                     second: &second.taken,
                 };
-                found.push(compared(ids, &shared, track, frames));
+                found.push(compared(ids, &shared, frames));
                 continue;
             }
             let shared = second.rounds.iter().filter(|id| own.contains(id));
@@ -73,10 +80,15 @@ pub(super) fn head_to_head(
                     first: &taken(&chosen, first.id),
                     second: &taken(&chosen, second.id),
                 };
-                found.push(compared(ids, &shared, track, frames));
+                found.push(compared(ids, &shared, frames));
             }
         }
     }
+    correct(
+        found
+            .iter_mut()
+            .map(|pair| (pair.difference, &mut pair.p_adjusted)),
+    );
     found
 }
 
@@ -94,10 +106,9 @@ struct Shared<'a> {
     second: &'a [Taken<'a>],
 }
 
-fn compared(ids: [&ModelId; 2], shared: &Shared<'_>, track: Track, frames: &Frames) -> HeadToHead {
+fn compared(ids: [&ModelId; 2], shared: &Shared<'_>, frames: &Frames) -> HeadToHead {
     let (a, b) = (shared.first, shared.second);
     let frame = frames.of(&windows(a));
-    let sessions = horizon_sessions(track);
     let ahead = |a: &[Taken<'_>], b: &[Taken<'_>]| {
         a.iter().zip(b).filter(|(a, b)| a.value > b.value).count()
     };
@@ -107,7 +118,8 @@ fn compared(ids: [&ModelId; 2], shared: &Shared<'_>, track: Track, frames: &Fram
         effective_windows: frame.overlap.effective(),
         first_ahead: ahead(a, b),
         second_ahead: ahead(b, a),
-        difference: difference(a, b, &frame, sessions),
+        difference: difference(a, b, &frame),
+        p_adjusted: None,
         rounds: Arc::clone(shared.rounds),
     }
 }

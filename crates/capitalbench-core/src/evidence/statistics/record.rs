@@ -6,24 +6,26 @@ use jiff::civil::Date;
 
 use super::frame::{Frame, Frames};
 use super::{
-    Basis, Estimate, LEAST_DAYS, LEVEL, METHOD, ModelStatistics, RecordStatistics, Repeated,
-    horizon_sessions,
+    Basis, Estimate, LEAST_DAYS, LEVEL, LeftOut, METHOD, ModelStatistics, RecordStatistics,
+    Repeated, horizon_sessions,
 };
 use crate::evidence::inference::bootstrap::studentised_interval;
-use crate::evidence::inference::daily::{ActiveDays, calendar_time, per_horizon};
+use crate::evidence::inference::daily::{DailyRecord, Day, by_day};
+use crate::evidence::inference::excess::{Excess, LuckTest, luck_test};
 use crate::evidence::inference::noise::{self, place_among};
-use crate::evidence::inference::null::{DRAWS, NEAREST, stouffer};
+use crate::evidence::inference::null::{DRAWS, NEAREST, Stouffer, stouffer};
 use crate::evidence::inference::overlap::{NoInterval, Overlap, score_estimate};
 use crate::evidence::inference::random::Random;
 use crate::evidence::inference::reliability::{Stated, bins, brier};
-use crate::evidence::inference::ties::{detectable, years_to_know};
-use crate::publication::PublicRound;
+use crate::evidence::inference::synthetic::{Synthetic, synthetic};
+use crate::evidence::inference::ties::{EDGES, YEAR_DAYS, years_to_detect};
 use crate::publication::boards::mean;
 use crate::publication::boards::set_round::SetRound;
 use crate::publication::facts::Percentiles;
+use crate::publication::{NotStated, PublicRound};
 use crate::round::manifest::{Track, Window};
 use crate::values::ids::{Digest, ModelId, RoundId};
-use crate::values::sums::{compensated_sum, real, variance};
+use crate::values::sums::{compensated_sum, real};
 use crate::values::units::Return;
 
 /// One decision with its result, as statistics need it.
@@ -34,6 +36,9 @@ pub(super) struct Taken<'a> {
     pub(super) alpha: f64,
     percentiles: Option<Percentiles>,
     pub(super) days: Option<&'a [(Date, f64)]>,
+    excess: Option<&'a Excess>,
+    /// Daily returns of the reference.
+    reference: &'a [(Date, f64)],
     oracle: Option<Return>,
     /// Return of the middle random portfolio.
     chance: Option<f64>,
@@ -53,6 +58,8 @@ pub(super) fn taken<'a>(
             alpha: standing.alpha.get(),
             percentiles: standing.percentiles,
             days: standing.days,
+            excess: standing.excess,
+            reference: result.reference_days,
             oracle: result.oracle,
             chance: result.chance,
         })
@@ -62,7 +69,7 @@ pub(super) fn taken<'a>(
 
 /// What only a whole record tells of a decision.
 pub(super) struct Answer {
-    stated: Stated,
+    stated: Result<Stated, NotStated>,
     /// Gains beyond the reference of the same question asked again.
     repeated: Vec<f64>,
 }
@@ -82,11 +89,7 @@ pub(super) fn answers(
             .flat_map(|run| &run.models)
             .filter(|model| model.model_id == *own);
         Some(Answer {
-            stated: Stated {
-                confidence: standing.scored.submission.confidence,
-                beat: standing.scored.outcome.beats_reference,
-                window: round.manifest.window?,
-            },
+            stated: round.stated(standing),
             repeated: answered
                 .filter_map(|m| m.figures.as_ref())
                 .flat_map(|figures| figures.alphas.iter().copied())
@@ -104,73 +107,76 @@ pub(super) fn alphas(taken: &[Taken<'_>]) -> Vec<f64> {
     taken.iter().map(|t| t.alpha).collect()
 }
 
-/// A calendar-time series of some rounds; none where it says too little about them.
+/// The daily record of some rounds; none where it says too little about them.
 ///
 /// One round is one decision, however many days it lasts, so two are needed; fewer days than
 /// [`LEAST_DAYS`], or known days on less than half of the live sessions, are no record.
-pub(super) fn enough(series: ActiveDays, frame: &Frame) -> Option<ActiveDays> {
-    let enough =
-        frame.count >= 2 && series.len() >= LEAST_DAYS && 2 * series.len() >= frame.live_sessions;
-    enough.then_some(series)
+pub(super) fn daily(days: Vec<Day>, frame: &Frame) -> Option<DailyRecord> {
+    let found = DailyRecord::new(days, &frame.live, frame.count);
+    let days = found.gains.len();
+    let enough = frame.count >= 2 && days >= LEAST_DAYS && 2 * days >= frame.live.len();
+    enough.then_some(found)
 }
 
-/// The calendar-time series of a model's own rounds, where it says enough.
-pub(super) fn own_series(taken: &[Taken<'_>], frame: &Frame) -> Option<ActiveDays> {
+/// The daily record of a model's own rounds, where it says enough.
+pub(super) fn own_daily(taken: &[Taken<'_>], frame: &Frame) -> Option<DailyRecord> {
     let days = taken.iter().filter_map(|t| t.days).flatten().copied();
-    enough(calendar_time(days), frame)
+    daily(by_day(days), frame)
 }
 
 pub(super) fn values(series: &[(Date, f64)]) -> Vec<f64> {
     series.iter().map(|(_, value)| *value).collect()
 }
 
-/// A mean per horizon: from days where a series is given, else from rounds.
+/// The mean of these rounds; its error from days where their record is given, else from rounds.
 pub(super) fn estimate(
-    series: Option<&[(Date, f64)]>,
+    daily: Option<&DailyRecord>,
     rounds: &[f64],
     overlap: &Overlap,
-    sessions: f64,
 ) -> Option<Estimate> {
-    let daily = series.and_then(|series| {
-        let estimate = per_horizon(series, sessions)?;
-        Some(Estimate::new(&estimate, Basis::Days(series.len())))
+    let by_days = daily.and_then(|daily| {
+        let estimate = daily.estimate(mean(rounds)?)?;
+        Some(Estimate::new(&estimate, Basis::Days(daily.gains.len())))
     });
-    daily.or_else(|| overlap.mean(rounds).map(Estimate::from))
+    by_days.or_else(|| overlap.mean(rounds).map(Estimate::from))
 }
 
-/// The figures that records and sets share; `series` is the model's own over these rounds.
+/// The figures that records and sets share; `daily` is the model's own over these rounds.
 pub(super) fn model(
     model_id: &ModelId,
     taken: &[Taken<'_>],
-    series: Option<&[(Date, f64)]>,
+    daily: Option<&DailyRecord>,
     track: Track,
     frames: &Frames,
 ) -> ModelStatistics {
     let frame = frames.of(&windows(taken));
     let overlap = &frame.overlap;
-    let sessions = horizon_sessions(track);
-    let alphas = alphas(taken);
-    let alpha = estimate(series, &alphas, overlap, sessions);
-    let noise = match series {
-        Some(series) => deviation(&values(series)).map(|found| (found, real(series.len()))),
-        None => round_deviation(&alphas, overlap, sessions),
-    };
+    let alpha = estimate(daily, &alphas(taken), overlap);
+    let (luck, spread) = luck_of(taken, (|p| Some(p.all), DRAWS), frames).unzip();
     ModelStatistics {
         model_id: model_id.clone(),
         rounds: taken.len(),
         effective_windows: overlap.effective(),
-        live_sessions: frame.live_sessions,
+        live_sessions: frame.live.len(),
         score: score(taken, overlap),
         chance_score: chance_score(taken),
-        luck: luck(taken, (|p| Some(p.all), DRAWS), frames),
-        luck_matched: luck(taken, (|p| p.matched, NEAREST), frames),
-        daily_deviation: noise.map(|(daily, _)| daily),
-        detectable: noise.map(|(daily, days)| detectable(daily, sessions, days)),
-        years_to_know: noise
-            .zip(alpha)
-            .and_then(|((daily, _), alpha)| years_to_know(daily, sessions, alpha.value)),
+        luck,
+        luck_matched: luck_of(taken, (|p| p.matched, NEAREST), frames).map(|(own, _)| own),
+        chance_spread: spread,
+        luck_test: tested(taken, frames),
+        detectable: alpha.and_then(|alpha| alpha.detectable(1)),
+        years_to_detect: alpha.and_then(|alpha| years(&alpha, track, frame.live.len())),
         alpha,
     }
+}
+
+/// Years of such rounds until a yearly gap of each size is detected.
+fn years(alpha: &Estimate, track: Track, live_sessions: usize) -> Option<[f64; 3]> {
+    let share = horizon_sessions(track) / YEAR_DAYS;
+    let known = alpha.informative();
+    let needed = |edge: f64| years_to_detect(alpha.standard_error, live_sessions, edge * share);
+    let [small, middle, large] = EDGES.map(|edge| needed(edge).filter(|_| known));
+    Some([small?, middle?, large?])
 }
 
 fn score(taken: &[Taken<'_>], overlap: &Overlap) -> Result<(f64, f64), NoInterval> {
@@ -189,28 +195,25 @@ fn chance_score(taken: &[Taken<'_>]) -> Option<f64> {
     (oracle > 0.0).then(|| 100.0 * middle / oracle)
 }
 
-/// Percentiles of the rounds that have one, combined over those rounds alone.
-fn luck(
+/// Percentiles of the rounds that have one, combined over those rounds alone, with the spread that
+/// chance gives their mean.
+fn luck_of(
     taken: &[Taken<'_>],
     (of, draws): (fn(&Percentiles) -> Option<f64>, usize),
     frames: &Frames,
-) -> Option<crate::evidence::inference::null::Stouffer> {
+) -> Option<(Stouffer, f64)> {
     let known = |t: &Taken<'_>| Some((t.window, of(t.percentiles.as_ref()?)?));
     let (windows, percentiles): (Vec<Window>, Vec<f64>) = taken.iter().filter_map(known).unzip();
-    stouffer(&percentiles, draws, &frames.of(&windows).overlap)
+    let overlap = &frames.of(&windows).overlap;
+    let found = stouffer(&percentiles, draws, overlap)?;
+    Some((found, Stouffer::chance_spread(overlap.effective())))
 }
 
-/// Sample deviation; none of less than two.
-fn deviation(values: &[f64]) -> Option<f64> {
-    variance(values).map(f64::sqrt)
-}
-
-/// The daily deviation that the spread of round figures implies, and the days they are worth.
-fn round_deviation(alphas: &[f64], overlap: &Overlap, sessions: f64) -> Option<(f64, f64)> {
-    let effective = overlap.effective();
-    let spread = deviation(alphas).filter(|_| effective >= 2.0)?;
-    let spread = spread / (1.0 - 1.0 / effective).sqrt();
-    Some((spread / sessions.sqrt(), effective * sessions))
+/// The test of luck over the rounds that froze what it needs.
+fn tested(taken: &[Taken<'_>], frames: &Frames) -> Option<LuckTest> {
+    let known = taken.iter().filter_map(|t| Some((t.window, t.excess?)));
+    let (windows, excesses): (Vec<Window>, Vec<&Excess>) = known.unzip();
+    luck_test(&excesses, &frames.of(&windows).overlap)
 }
 
 pub(super) fn record(
@@ -220,24 +223,48 @@ pub(super) fn record(
     track: Track,
     frames: &Frames,
 ) -> RecordStatistics {
-    let sessions = horizon_sessions(track);
     let frame = frames.of(&windows(taken));
-    let series = own_series(taken, &frame);
-    let resampled = series.as_deref().and_then(|series| {
+    let daily = own_daily(taken, &frame);
+    let resampled = daily.as_ref().and_then(|daily| {
         let mut random = random_for(&format!("{} {model_id}", track.as_str()), "interval");
-        let (low, high) = studentised_interval(&values(series), &mut random)?;
-        Some((low * sessions, high * sessions))
+        let (low, high) = studentised_interval(&daily.added, &mut random)?;
+        // Of the mean of a day; the mean of the rounds is moved by the same error.
+        let day = crate::values::sums::mean(&daily.added);
+        let all = (real(daily.added.len()) * real(daily.live_sessions)).sqrt();
+        let centre = mean(&alphas(taken))?;
+        Some((centre + (low - day) * all, centre + (high - day) * all))
     });
     let repeated: Vec<Vec<f64>> = answers.iter().map(|a| a.repeated.clone()).collect();
-    let stated: Vec<Stated> = answers.iter().map(|answer| answer.stated).collect();
+    let stated: Vec<Stated> = answers.iter().filter_map(|a| a.stated.ok()).collect();
+    let left_out = |why: NotStated| {
+        let own = answers.iter().filter(|a| a.stated.err() == Some(why));
+        own.count()
+    };
+    let asked: Vec<Window> = stated.iter().map(|own| own.window).collect();
     RecordStatistics {
-        model: model(model_id, taken, series.as_deref(), track, frames),
+        model: model(model_id, taken, daily.as_ref(), track, frames),
         alpha_resampled: resampled,
         noise: noise::split(&repeated),
         repeated: asked_again(taken, answers),
-        brier: brier(&stated, &frame.overlap).map(Estimate::from),
+        synthetic: daily.as_ref().and_then(|daily| synthetic_of(taken, daily)),
+        asked_windows: frames.of(&asked).overlap.effective(),
+        left_out: LeftOut {
+            other_question: left_out(NotStated::OtherQuestion),
+            level: left_out(NotStated::Level),
+        },
+        brier: brier(&stated, &frames.of(&asked).overlap).map(Estimate::from),
         reliability: bins(&stated),
     }
+}
+
+/// The figures of the synthetic portfolio on the days of a record.
+fn synthetic_of(taken: &[Taken<'_>], daily: &DailyRecord) -> Option<Synthetic> {
+    let reference = by_day(taken.iter().flat_map(|t| t.reference).copied());
+    let reference: BTreeMap<Date, f64> = reference.iter().map(|own| (own.day, own.mean)).collect();
+    let both = daily.gains.iter();
+    let both = both.filter_map(|(day, gain)| Some((*gain, *reference.get(day)?)));
+    let (gains, reference): (Vec<f64>, Vec<f64>) = both.unzip();
+    synthetic(&gains, &reference)
 }
 
 fn asked_again(taken: &[Taken<'_>], answers: &[Answer]) -> Option<Repeated> {

@@ -289,13 +289,14 @@ fn of_model(model_id: &ModelId, seen: &[Seen<'_>]) -> Behaviour {
     }
 }
 
-/// Stated confidence and whether the decision beat the reference, once that is known.
+/// Stated confidence and whether the decision beat the reference, where the round asked for that
+/// and the answer is known.
 fn outcome(seen: &Seen<'_>) -> Option<(f64, bool)> {
     let standing = seen.round.standing(&seen.submission.model_id)?;
-    Some((
-        seen.submission.confidence,
-        standing.scored.outcome.beats_reference,
-    ))
+    match seen.round.stated(standing) {
+        Ok(stated) => Some((stated.confidence, stated.beat)),
+        Err(_) => None,
+    }
 }
 
 #[cfg(test)]

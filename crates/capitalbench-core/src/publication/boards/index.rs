@@ -36,7 +36,7 @@ pub(crate) fn rows<'a>(rounds: &[SetRound<'a>], track: Track) -> Vec<IndexRow<'a
             round_id: round.id,
             track,
             stage: round.stage,
-            official: result.map(|result| (result.run_id, result.models())),
+            official: result.map(|result| (result.run_id, result.models().len())),
             latest: latest == Some(round.id),
             warnings: warnings(round.stage, result),
         }

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use crate::evidence::inference::excess::Excess;
 use crate::publication::calls::ModelCalls;
 use crate::publication::facts::{Chance, Percentiles};
 use crate::publication::outline::{Figures, OutlineAt, Record};
@@ -49,6 +50,8 @@ pub(crate) struct SetResult<'a> {
     pub(crate) oracle: Option<Return>,
     /// Return of the middle random portfolio.
     pub(crate) chance: Option<f64>,
+    /// Daily returns of the reference.
+    pub(crate) reference_days: &'a [(Date, f64)],
     /// In order of model id.
     models: Vec<SetStanding<'a>>,
     /// In their own order.
@@ -65,6 +68,7 @@ pub(crate) struct SetStanding<'a> {
     pub(crate) alpha: Return,
     pub(crate) percentiles: Option<Percentiles>,
     pub(crate) days: Option<&'a [(Date, f64)]>,
+    pub(crate) excess: Option<&'a Excess>,
 }
 
 /// Rounds by id.
@@ -107,7 +111,7 @@ impl<'a> SetRound<'a> {
     }
 
     /// The view of an outline, with what luck would have given where somebody wants to know it.
-    pub(crate) fn of_outline(outline: &'a OutlineAt, chance: Option<&Chance>) -> Self {
+    pub(crate) fn of_outline(outline: &'a OutlineAt, chance: Option<&'a Chance>) -> Self {
         let OutlineAt { stage, round, .. } = outline;
         let record = round.record.as_ref();
         let result = record.zip(round.result.as_ref());
@@ -161,6 +165,7 @@ impl<'a> SetResult<'a> {
             cash: returns.cash(),
             oracle: returns.oracle(),
             chance: resolved.chance.as_ref().map(|chance| chance.median),
+            reference_days: &resolved.reference_days,
             models,
             controls: resolved.controls.iter().map(standing).collect(),
             without_replicate: without.into_iter().collect(),
@@ -170,7 +175,7 @@ impl<'a> SetResult<'a> {
     fn of_outline(
         round: &'a OutlineAt,
         (record, figures): (&'a Record, &'a Figures),
-        chance: Option<&Chance>,
+        chance: Option<&'a Chance>,
     ) -> Self {
         let standings = |ids: &'a [ModelId], figures: &[(Return, Return)]| {
             let entrants = ids.iter().zip(figures);
@@ -181,6 +186,7 @@ impl<'a> SetResult<'a> {
                     alpha: *alpha,
                     percentiles: None,
                     days: None,
+                    excess: None,
                 };
             entrants.map(standing).collect::<Vec<_>>()
         };
@@ -192,6 +198,9 @@ impl<'a> SetResult<'a> {
         if let Some(chance) = chance {
             for (standing, own) in models.iter_mut().zip(&chance.models) {
                 standing.percentiles = Some(*own);
+            }
+            for (standing, own) in models.iter_mut().zip(&chance.excesses) {
+                standing.excess = own.as_ref();
             }
             for (standing, own) in controls.iter_mut().zip(&chance.controls) {
                 standing.percentiles = Some(*own);
@@ -207,14 +216,16 @@ impl<'a> SetResult<'a> {
             cash: figures.cash,
             oracle: figures.oracle,
             chance: chance.map(|chance| chance.median),
+            reference_days: &figures.reference_days,
             models,
             controls,
             without_replicate: figures.without_replicate.iter().collect(),
         }
     }
 
-    pub(crate) fn models(&self) -> usize {
-        self.models.len()
+    /// Every model with a result, in order of id.
+    pub(crate) fn models(&self) -> &[SetStanding<'a>] {
+        &self.models
     }
 
     /// The standing of a model, looked for first where it stands in a roster of the same models.
@@ -234,5 +245,6 @@ fn standing(standing: &Standing) -> SetStanding<'_> {
         alpha: standing.scored.outcome.alpha,
         percentiles: standing.percentiles,
         days: standing.days.as_deref(),
+        excess: standing.excess.as_ref(),
     }
 }

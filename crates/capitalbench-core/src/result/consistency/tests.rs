@@ -15,7 +15,13 @@ fn summary(submissions: Vec<Submission>, attempts: usize) -> ModelConsistency {
     let (returns, scored) = score_all(submissions, &universe(), &entry, &exit).unwrap();
     let model_id = ModelId::parse("m").unwrap();
     let replicates: Vec<&Scored> = scored.iter().collect();
-    summarise(&model_id, "openai", &replicates, attempts, &returns)
+    summarise(
+        &model_id,
+        "openai",
+        &replicates,
+        attempts,
+        (&returns, ModalTie::HigherReturn),
+    )
 }
 
 fn of_picks(picks: &[&str]) -> Figures {
@@ -54,7 +60,7 @@ fn the_missions_example_gives_2_6_percent_and_60_percent() {
     let picks = picks.iter().map(|id| pick("m", id)).collect();
     let (returns, scored) = score_all(picks, &universe, &entry, &exit).unwrap();
     let replicates: Vec<&Scored> = scored.iter().collect();
-    let figures = figures(&replicates, &returns).unwrap();
+    let figures = figures(&replicates, &returns, ModalTie::HigherReturn).unwrap();
     let shown = |value: f64| format!("{:.1} %", 100.0 * value);
     assert_eq!(shown(figures.average_return), "2.6 %");
     assert_eq!(shown(figures.average_alpha), "0.6 %");

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 use capitalbench_core::league::settings::League;
 
 use super::*;

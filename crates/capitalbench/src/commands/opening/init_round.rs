@@ -30,7 +30,7 @@ pub(crate) fn run(arguments: &InitRound) -> Result<Exit, Error> {
             "entry_reason": plan.entry_reason,
             "exit_date": plan.window.exit.to_string(),
             "exit_reason": plan.exit_reason,
-            "cautions": plan.cautions,
+            "cautions": cautions(&opened),
             "proof": manifest.proof.as_str(),
             "options": opened.options,
             "models": manifest.roster.as_ref().map_or(0, |roster| roster.model_ids.len()),
@@ -80,6 +80,13 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
     })
 }
 
+/// What the dates and the plan of the price source make an operator think of.
+fn cautions(opened: &OpenedRound) -> Vec<String> {
+    let plan = opened.plan_time.as_ref();
+    let plan = plan.map(|time| format!("{time}; begin `fetch-universe-performance` early"));
+    opened.window.cautions.iter().cloned().chain(plan).collect()
+}
+
 fn print(opened: &OpenedRound, next: &str) {
     let (manifest, plan, options) = (&opened.manifest, &opened.window, opened.options);
     line(format!("{} created", paint(BOLD, &manifest.round_id)));
@@ -98,7 +105,7 @@ fn print(opened: &OpenedRound, next: &str) {
     if !manifest.proof.is_none() {
         line(format!("  proof     {}", manifest.proof.as_str()));
     }
-    for caution in &plan.cautions {
+    for caution in cautions(opened) {
         remark(format!("{} {caution}", paint(WARNING, "caution:")));
     }
     next_step(next);

@@ -177,13 +177,18 @@ impl Origin {
 
     /// Reads the record; files that were read before and did not change are not asked for again.
     pub(in crate::commands) fn load(&self, before: Option<&Loaded>) -> Result<Loaded, Error> {
+        let is_first = before.is_none();
         let before = before.and_then(|loaded| match &loaded.files {
             FilesIn::Folder(_) => None,
             FilesIn::Record(record) => Some(&**record),
         });
         let record = match self {
             Self::Folder(rounds) => {
-                let publication = published::load(rounds)?;
+                let publication = if is_first {
+                    published::load(rounds)?
+                } else {
+                    published::load_again(rounds)?
+                };
                 require_orders(&rounds.folder, &publication)?;
                 return Ok(Loaded {
                     publication: Arc::new(publication),
@@ -194,7 +199,7 @@ impl Origin {
             Self::Database(url) => wait(async { read(&public(url).await?, before).await })?,
         };
         let record = record.map_err(|error| unread(&error))?;
-        say_synthetic(record.publication.synthetic);
+        say_synthetic(is_first && record.publication.synthetic);
         Ok(Loaded {
             publication: Arc::new(record.publication.clone()),
             files: FilesIn::Record(Box::new(record)),

@@ -33,6 +33,12 @@ pub(crate) fn load(rounds: &Rounds) -> Result<Publication, Error> {
     Ok(found)
 }
 
+/// The same for whoever was told about it when it was loaded first.
+pub(crate) fn load_again(rounds: &Rounds) -> Result<Publication, Error> {
+    let (source, instant, _) = asked_for(rounds)?;
+    Ok(source.publication(instant, &|| ())?)
+}
+
 /// The comparison sets of the instant that was asked for, without the words of any round.
 pub(crate) fn load_standings(rounds: &Rounds) -> Result<Standings, Error> {
     let found = read(rounds, |source, at, tick| source.standings(at, tick))?;
@@ -57,13 +63,19 @@ fn read<T>(
     rounds: &Rounds,
     load: impl Fn(RoundSource<'_>, Timestamp, &(dyn Fn() + Sync)) -> Result<T, PublicationError>,
 ) -> Result<T, Error> {
+    let (source, instant, count) = asked_for(rounds)?;
+    with_bar(count, |tick| load(source, instant, tick))
+}
+
+/// Where the rounds are read, the instant, and how many there are.
+fn asked_for(rounds: &Rounds) -> Result<(RoundSource<'_>, Timestamp, usize), Error> {
     let count = count_rounds(&rounds.folder);
     let instant = now_or(rounds.as_of);
     // Whole seconds: nobody asks for what was public between two of them.
     let instant = Timestamp::from_second(instant.as_second()).unwrap_or(instant);
     let keeping = keeps(rounds, count)?.map_or(Keeping::Fresh, Keeping::Cached);
     let source = RoundSource::folder(&rounds.folder, keeping);
-    with_bar(count, |tick| load(source, instant, tick))
+    Ok((source, instant, count))
 }
 
 /// Shows how many rounds were read.

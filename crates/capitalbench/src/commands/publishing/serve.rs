@@ -125,6 +125,7 @@ async fn watch(
     };
     let mut due: Option<Timestamp> = next(&server.stock());
     let mut pause = origin.look_every();
+    let mut told = None;
     loop {
         tokio::time::sleep(pause).await;
         let start = Instant::now();
@@ -147,11 +148,17 @@ async fn watch(
             Ok((now, again, made)) => {
                 (seen, loaded) = (now, again);
                 due = next(&made);
+                told = None;
                 server.replace(made);
             }
             Err(error) => {
                 due = due.map(|_| schedule::later(now_or(None)));
-                warn(format!("the site stays as it was: {error}"));
+                // The same trouble is met at every look, and said once.
+                let text = format!("the site stays as it was: {error}");
+                if told.as_ref() != Some(&text) {
+                    warn(&text);
+                    told = Some(text);
+                }
             }
         }
     }

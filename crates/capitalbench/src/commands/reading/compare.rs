@@ -61,9 +61,9 @@ fn models(standings: &Standings, names: &[String]) -> Result<Vec<ModelId>, Error
     for name in names {
         let found = known
             .iter()
-            .find(|id| id.as_str() == name || standings.name(id).eq_ignore_ascii_case(name));
-        let found = found.ok_or_else(|| {
-            let ids: Vec<&str> = known.iter().map(|id| id.as_str()).collect();
+            .find(|(id, _)| id.as_str() == name || standings.name(id).eq_ignore_ascii_case(name));
+        let (_, found) = found.ok_or_else(|| {
+            let ids: Vec<&str> = known.keys().map(|id| id.as_str()).collect();
             unknown("model", name, &ids)
         })?;
         if !models.contains(*found) {

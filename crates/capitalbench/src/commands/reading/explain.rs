@@ -1,10 +1,12 @@
 //! `explain`: what a model's record says, in sentences.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::evidence::explanation::{Explanation, explain};
+use capitalbench_core::evidence::inference::excess::LuckTest;
 use capitalbench_core::evidence::inference::null::Stouffer;
-use capitalbench_core::evidence::statistics::{Estimate, method};
+use capitalbench_core::evidence::inference::synthetic::{Ranged, Synthetic};
+use capitalbench_core::evidence::statistics::{EDGES, Estimate, method};
 use capitalbench_core::publication::Publication;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
@@ -33,14 +35,14 @@ pub(crate) fn run(arguments: &Explain) -> Result<Exit, Error> {
     Ok(Exit::Success)
 }
 
-/// The model of this id, or an error with the names it could be.
+/// The model of this id, or the one that continues its record; else an error with the names it could
+/// be.
 fn known_model(public: &Publication, text: &str) -> Result<ModelId, Error> {
-    let submissions = public.rounds.iter().flat_map(|round| round.submissions());
-    let known: BTreeSet<&ModelId> = submissions.map(|submission| &submission.model_id).collect();
-    if let Some(found) = known.iter().find(|id| id.as_str() == text) {
+    let known: BTreeMap<&ModelId, &ModelId> = public.contestants();
+    if let Some((_, found)) = known.iter().find(|(id, _)| id.as_str() == text) {
         return Ok((*found).clone());
     }
-    let names: Vec<&str> = known.iter().map(|id| id.as_str()).collect();
+    let names: Vec<&str> = known.keys().map(|id| id.as_str()).collect();
     let error = Error::new(format!("no public round has a model named {text:?}"));
     let part = text.to_lowercase();
     let mut near: BTreeSet<&str> = BTreeSet::new();
@@ -125,12 +127,40 @@ fn figures(public: &Publication, model_id: &ModelId, track: Track) -> Value {
         "mean_alpha_resampled": record.alpha_resampled,
         "luck": model.luck.as_ref().map(luck),
         "luck_matched": model.luck_matched.as_ref().map(luck),
-        "score_interval": model.score.ok().filter(|_| model.score_is_informative()),
+        "chance_spread": model.chance_spread,
+        "luck_test": model.luck_test.as_ref().map(tested),
+        "score_interval": model.score.ok(),
         "chance_score": model.chance_score,
         "brier": record.brier.as_ref().map(estimate),
         "own_noise_share": record.noise.map(|noise| noise.decision_share),
         "detectable": model.detectable,
-        "years_to_know": model.years_to_know,
+        "years_to_detect": model.years_to_detect.map(planned),
+        "synthetic": record.synthetic.as_ref().map(synthetic),
+    })
+}
+
+fn tested(found: &LuckTest) -> Value {
+    let LuckTest { rounds, z, p_value } = found;
+    json!({"method": method().null_label, "rounds": rounds, "z": z, "p_value": p_value})
+}
+
+/// Years by yearly gap in percent.
+fn planned(years: [f64; 3]) -> Value {
+    let each = EDGES.into_iter().zip(years);
+    let each = each.map(|(edge, years)| (format!("{:.0}", 100.0 * edge), json!(years)));
+    Value::Object(each.collect())
+}
+
+fn synthetic(own: &Synthetic) -> Value {
+    let ranged = |own: &Ranged| json!({"value": own.value, "interval": [own.low, own.high]});
+    json!({
+        "days": own.days,
+        "beta": ranged(&own.beta),
+        "capm_alpha_per_day": ranged(&own.capm_alpha),
+        "tracking_error": own.tracking_error,
+        "information_ratio": ranged(&own.information_ratio),
+        "drawdown": own.drawdown,
+        "reference_drawdown": own.reference_drawdown,
     })
 }
 
@@ -158,7 +188,7 @@ fn print(public: &Publication, model_id: &ModelId, told: &[(Track, Option<Explan
         };
         let (rounds, windows) = (plural(told.rounds, "round"), told.effective_windows);
         line(format!(
-            "{heading}: {rounds}, worth {windows:.1} separate windows"
+            "{heading}: {rounds}, worth {windows:.1} effective windows"
         ));
         line(paint(BOLD, wrapped(&told.verdict, 0, widest)));
         for (heading, sentences) in &told.sections {

@@ -84,8 +84,8 @@ const STEPS: [&str; 6] = [
     "import-research --round {round} --market-fact-report {facts} --audit-report {audit} \
      --final-briefing {briefing} --research-cutoff-utc {cutoff}",
     "fetch-universe-performance --round {round} --as-of-date {known} --source csv \
-     --histories {histories}",
-    "hash-round --round {round}",
+     --histories {histories} --now {tabled}",
+    "hash-round --round {round} --now {frozen}",
     "run-round --round {round} --models {models} --mock --run-type official --run-id official \
      --seed {seed} --retry-pause 0 --quiet --now {asked}",
     "accept-run --round {round} --run-id official --now {accepted}",
@@ -122,6 +122,8 @@ fn play(demo: &DemoFolder, round: &PlannedRound, seed: usize) -> Result<(), Erro
         ("known", round.known.to_string()),
         ("created", round.before(120)),
         ("cutoff", round.before(110)),
+        ("tabled", round.before(100)),
+        ("frozen", round.before(90)),
         ("asked", round.before(60)),
         ("accepted", round.before(30)),
         ("seed", seed.to_string()),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::evidence::inference::overlap::live_sessions;
 use crate::test_support::{holding, option_id, price};
 use crate::values::time::parse_day;
 
@@ -70,16 +71,50 @@ fn days_without_a_session_are_not_live() {
         exit: day("2026-07-07"),
     };
     assert_eq!(sessions_of(holiday).count(), 3);
-    assert_eq!(live_sessions(&[holiday, window(), window()]), 5);
+    let live = live_sessions(&[holiday, window(), window()]);
+    let counts: Vec<u32> = live.iter().map(|(_, rounds)| *rounds).collect();
+    assert_eq!(counts, [2, 2, 1, 1, 1]);
+    assert_eq!(live[0].0, day("2026-06-02"));
 }
 
 #[test]
-fn live_rounds_share_the_capital() {
+fn a_day_adds_to_the_mean_what_its_live_rounds_gained() {
+    let live = [(day("2026-06-01"), 1), (day("2026-06-02"), 4)];
+    let gains = |both: bool| {
+        let first = [(day("2026-06-01"), 0.02), (day("2026-06-02"), 0.04)];
+        let second = both.then_some((day("2026-06-02"), 0.0));
+        by_day(first.into_iter().chain(second))
+    };
+    let whole = DailyRecord::new(gains(true), &live, 4);
+    assert_eq!(whole.gains.len(), 2);
+    assert!((whole.gains[1].1 - 0.02).abs() < 1e-15);
+    assert!((whole.added[0] - 0.005).abs() < 1e-15 && (whole.added[1] - 0.02).abs() < 1e-15);
+    // One of four live rounds does not stand for a day.
+    let thin = DailyRecord::new(gains(false), &live, 4);
+    assert_eq!((thin.gains.len(), thin.live_sessions), (1, 2));
+}
+
+#[test]
+fn the_error_of_a_mean_counts_the_live_sessions_that_no_close_tells_of() {
+    let first = day("2026-06-01");
+    let days = std::iter::successors(Some(first), |day| day.tomorrow().ok());
+    let gains = (0..40).map(|day| f64::from(day % 7) / 1000.0 - 0.002);
+    let days: ActiveDays = days.zip(gains).collect();
+    let live: Vec<(Date, u32)> = days.iter().map(|(day, _)| (*day, 1)).collect();
+    let known = DailyRecord::new(by_day(days.clone()), &live, 1);
+    let mut longer = known.clone();
+    longer.live_sessions *= 4;
+    let (known, longer) = (known.estimate(0.5).unwrap(), longer.estimate(0.5).unwrap());
+    assert!((known.mean - 0.5).abs() < 1e-15);
+    assert!((longer.standard_error / known.standard_error - 2.0).abs() < 1e-12);
+    let sum = mean_estimate(&days.iter().map(|(_, gain)| *gain).collect::<Vec<_>>()).unwrap();
+    assert!((known.standard_error - 40.0 * sum.standard_error).abs() < 1e-12);
+}
+
+#[test]
+fn two_series_are_paired_on_the_days_both_have() {
     let one = ActiveDays::from([(day("2026-06-01"), 0.02), (day("2026-06-02"), 0.04)]);
     let two = ActiveDays::from([(day("2026-06-02"), 0.0)]);
-    let series = calendar_time(one.iter().chain(&two).copied());
-    assert_eq!(series.len(), 2);
-    assert!((series[1].1 - 0.02).abs() < 1e-15);
     assert_eq!(paired(&one, &two).count(), 1);
 }
 
@@ -90,7 +125,8 @@ fn a_path_ends_at_the_interval_of_the_mean() {
     let days = std::iter::successors(Some(first), |day| day.tomorrow().ok());
     let series: Vec<(Date, f64)> = days.zip(gains).collect();
     let path = path(&series, 0.95).unwrap();
-    let whole = per_horizon(&series, 40.0).unwrap();
+    let values: Vec<f64> = series.iter().map(|(_, gain)| *gain).collect();
+    let whole = mean_estimate(&values).unwrap().scaled(40.0);
     let (low, high) = whole.interval(0.95);
     let last = path.last().unwrap();
     assert!((last.value - whole.mean).abs() < 1e-12);

@@ -6,7 +6,7 @@ fn close(found: f64, expected: f64) -> bool {
 }
 
 #[test]
-fn separate_windows_count_whole_and_equal_ones_once() {
+fn windows_apart_count_whole_and_equal_ones_once() {
     assert!(close(
         Overlap::of_spans(&[(0, 5), (5, 10), (10, 15)]).effective(),
         3.0
@@ -40,17 +40,15 @@ fn windows_are_counted_in_sessions() {
 
 #[test]
 fn few_windows_are_conservative_and_say_so() {
-    let spans: Vec<(usize, usize)> = (0..4).map(|i| (5 * i, 5 * i + 5)).collect();
-    let few = Overlap::of_spans(&spans)
-        .mean(&[0.1, -0.1, 0.2, 0.0])
-        .unwrap();
+    let spans: Vec<(usize, usize)> = (0..3).map(|i| (5 * i, 5 * i + 5)).collect();
+    let few = Overlap::of_spans(&spans).mean(&[0.1, -0.1, 0.2]).unwrap();
     assert!(!few.informative);
-    assert!(close(few.estimate.degrees, 3.0));
+    assert!(close(few.estimate.degrees, 2.0));
     let spans: Vec<(usize, usize)> = (0..10).map(|i| (5 * i, 5 * i + 5)).collect();
     let values: Vec<f64> = (0..10).map(f64::from).collect();
     let many = Overlap::of_spans(&spans).mean(&values).unwrap();
     assert!(many.informative);
-    // Separate windows: the usual standard error of a mean.
+    // Windows apart: the usual standard error of a mean.
     assert!(close(
         many.estimate.standard_error,
         (82.5_f64 / 90.0).sqrt()
@@ -69,4 +67,23 @@ fn a_score_without_a_clear_denominator_has_no_interval() {
     assert_eq!(refused, Err(NoInterval::SmallDenominator));
     let score = score_estimate(&overlap, &returns, &[0.05; 10]).unwrap();
     assert!(close(score.mean, 20.0) && close(score.standard_error, 0.0));
+}
+
+#[test]
+fn overlap_shows_a_share_of_the_variance_that_is_given_back() {
+    let apart = Overlap::of_spans(&[(0, 5), (5, 10)]);
+    assert!(close(apart.kappa(), 1.0));
+    // K is 1 and ½: (2 + 2 · ¼) ÷ (2 + 2 · ½).
+    let half = Overlap::of_spans(&[(0, 4), (2, 6)]);
+    assert!(close(half.kappa(), 2.5 / 3.0));
+    let spans: Vec<(usize, usize)> = (0..40).map(|day| (day, day + 5)).collect();
+    let often = Overlap::of_spans(&spans).kappa();
+    assert!((0.66..0.72).contains(&often), "{often}");
+}
+
+#[test]
+fn a_score_below_four_windows_has_no_interval() {
+    let overlap = Overlap::of_spans(&[(0, 5), (5, 10), (10, 15)]);
+    let refused = score_estimate(&overlap, &[0.01; 3], &[0.05; 3]);
+    assert_eq!(refused, Err(NoInterval::TooFewWindows));
 }

@@ -1,6 +1,6 @@
 //! A comparison set as a table: models, then what they are held against, then what may be claimed.
 
-use capitalbench_core::evidence::claim::Claim;
+use capitalbench_core::evidence::claim::{Claim, retired_sentence};
 use capitalbench_core::evidence::statistics::SetStatistics;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, MarketRow};
 use capitalbench_core::publication::standings::Standings;
@@ -66,8 +66,19 @@ pub(crate) fn print(standings: &Standings, set: &ComparisonSet, found: Option<&S
             let text = format!("No interval: {}.", reason.as_str().replace('_', " "));
             line(paint(DIM, text));
         }
+        let mut spreads = found.models.iter().filter_map(|m| m.model.chance_spread);
+        if let Some(spread) = spreads.next() {
+            line(prose(&format!(
+                "By chance alone the random column spreads around the 50th percentile by {:.0} in 95 \
+                 of 100 cases.",
+                100.0 * spread
+            )));
+        }
         let name = |id: &ModelId| standings.name(id).to_owned();
         line(prose(&Claim::of(found).sentence(reference, name)));
+        if let Some(retired) = retired_sentence(&found.retired, reference, name) {
+            line(prose(&retired));
+        }
     }
 }
 
@@ -84,7 +95,7 @@ fn heading(standings: &Standings, set: &ComparisonSet, found: Option<&SetStatist
     let shared = plural(set.included.len(), "shared round");
     parts.push(match found {
         Some(found) => format!(
-            "{shared} ≈ {:.1} independent windows",
+            "{shared} ≈ {:.1} effective windows",
             found.effective_windows
         ),
         None => shared,

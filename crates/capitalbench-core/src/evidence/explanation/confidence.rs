@@ -1,0 +1,75 @@
+//! What stated confidence meant.
+
+use super::words::counted;
+use super::{REFERENCE, Told};
+use crate::evidence::inference::reliability::{Bin, wilson};
+use crate::values::sums::real;
+
+impl Told<'_> {
+    pub(super) fn confidence(&self) -> Vec<String> {
+        let bins = &self.record.reliability;
+        let count: usize = bins.iter().map(|bin| bin.count).sum();
+        if count == 0 {
+            return vec![format!(
+                "No resolved round asked how likely it is to beat the {REFERENCE}.{}",
+                self.left_out()
+            )];
+        }
+        let mean = |of: fn(&Bin) -> f64| {
+            bins.iter()
+                .map(|bin| of(bin) * real(bin.count))
+                .sum::<f64>()
+                / real(count)
+        };
+        let (stated, hits) = (mean(|bin| bin.confidence), mean(|bin| bin.hit_rate));
+        let effective: f64 = self.record.asked_windows;
+        let (low, high) = wilson(hits, effective);
+        let fair = if stated > high {
+            "more confident than its record"
+        } else if stated < low {
+            "less confident than its record"
+        } else {
+            "not separable from well judged"
+        };
+        let mut told = vec![format!(
+            "Asked how likely it is to beat the {REFERENCE}, it said {:.0} % and did in {:.0} % of \
+             {} (95 % interval {:.0} to {:.0} %): {fair}.{}",
+            100.0 * stated,
+            100.0 * hits,
+            counted(count, "round"),
+            100.0 * low,
+            100.0 * high,
+            self.left_out(),
+        )];
+        if let Some(brier) = &self.record.brier {
+            let interval = if brier.informative() {
+                format!(
+                    "95 % interval {:.2} to {:.2}",
+                    brier.low.max(0.0),
+                    brier.high.min(1.0)
+                )
+            } else {
+                "no informative interval".to_owned()
+            };
+            told.push(format!(
+                "Brier score {:.3}, {interval}; always saying 50 % scores 0.250.",
+                brier.value
+            ));
+        }
+        told
+    }
+
+    /// Decisions whose confidence does not count, with a space before.
+    fn left_out(&self) -> String {
+        let left_out = self.record.left_out;
+        let level = format!("level with the {REFERENCE}");
+        let parts = [
+            (left_out.other_question, "that asked something else"),
+            (left_out.level, level.as_str()),
+        ];
+        let known = parts.into_iter().filter(|(count, _)| *count > 0);
+        let told =
+            known.map(|(count, why)| format!(" Left out: {} {why}.", counted(count, "round")));
+        told.collect::<Vec<_>>().concat()
+    }
+}

@@ -1,0 +1,5 @@
+//! Publications of rounds that are made in memory.
+
+mod made;
+mod renames;
+mod withholding;
