@@ -222,7 +222,6 @@ impl<'a> Work<'a> {
                     &work.league.rounds(),
                     work.operator.clock.now(),
                 )
-                .map(drop)
             });
         }
     }
