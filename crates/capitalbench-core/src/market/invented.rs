@@ -128,7 +128,7 @@ impl InventedMarket {
     pub fn illness(&self, model: &str, now: Timestamp) -> Option<Illness> {
         self.faults.iter().find_map(|fault| match fault {
             InventedFault::ModelRetired { model: own, on }
-                if own == model && is_within(now, *on, Date::MAX) =>
+                if own == model && midnight(*on).is_some_and(|from| from <= now) =>
             {
                 Some(Illness::Retired)
             }

@@ -91,13 +91,13 @@ pub fn accept_run(operator: &Operator, request: &AcceptRequest) -> Result<Accept
         let text = "--supersede replaces the record, and readers must know why";
         return Err(Error::new(text).hint("add --reason TEXT"));
     }
-    note_given_instant(operator, folder, "accept-run")?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let run = folder.run(run_id)?;
     if inputs.manifest.record_rules().enough.is_some()
         && is_over(&inputs.manifest, now)
         && !has_ended(folder, run_id)?
     {
+        note_given_instant(operator, folder, "accept-run")?;
         close_run(operator, folder, run_id)?;
     }
     let facts = facts(&inputs, &run, request.choice, now)?;
@@ -122,6 +122,7 @@ pub fn accept_run(operator: &Operator, request: &AcceptRequest) -> Result<Accept
             objections,
         });
     }
+    note_given_instant(operator, folder, "accept-run")?;
     derivation::require(&inputs, &run)?;
     let job = plan(request, &inputs, now)?;
     let written = || accept(&inputs, &run, &facts, request.reason.clone());
