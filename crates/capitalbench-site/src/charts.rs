@@ -75,12 +75,13 @@ impl Canvas {
         self.body.push_str("</g>");
     }
 
-    /// Draws something that leads to a page.
-    fn linked(&mut self, href: &str, draw: impl FnOnce(&mut Self)) {
-        let href = Html::text(href);
-        let _ = write!(self.body, "<a href=\"{href}\" tabindex=\"-1\">");
-        draw(self);
-        self.body.push_str("</a>");
+    /// A described path that leads to a page by a click; the table beside the chart has the link for keys.
+    fn leading(&mut self, class: &str, d: &str, [words, href]: [&str; 2]) {
+        let [words, href] = [words, href].map(Html::text);
+        let _ = write!(
+            self.body,
+            "<path class=\"{class}\" d=\"{d}\" data-t=\"{words}\" data-h=\"{href}\"/>"
+        );
     }
 
     fn text(&mut self, class: &str, at: (f64, f64), text: &str) {

@@ -157,6 +157,10 @@
       tip.style.left = `${Math.min(event.pageX + 12, document.body.clientWidth - tip.offsetWidth - 4)}px`;
       tip.style.top = `${event.pageY + 14}px`;
     });
+    chart.addEventListener('click', (event) => {
+      const leads = event.target.dataset ? event.target.dataset.h : undefined;
+      if (leads) location.href = leads;
+    });
     chart.addEventListener('pointerleave', () => { tip.hidden = true; });
   });
 

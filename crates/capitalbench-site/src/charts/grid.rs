@@ -111,9 +111,8 @@ impl Strip {
             let colour = self.look.map_or(side.to_owned(), Look::class);
             let class = format!("mark {colour}");
             let words = format!("{}: {}", round.name, signed_percent(round.value));
-            canvas.linked(&round.href, |canvas| {
-                canvas.told(&class, &shape(pointer, at, 3.6), &words);
-            });
+            let drawn = shape(pointer, at, 3.6);
+            canvas.leading(&class, &drawn, [&words, &round.href]);
         }
         let days = self.rounds.iter().map(|round| round.day);
         if let (Some(first), Some(last)) = (days.clone().min(), days.max()) {
