@@ -62,6 +62,7 @@ fn copy(from: &Path, to: &Path, files: &[&str]) {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one transcript, from top to bottom")]
 fn the_single_commands_make_the_same_files() {
     let place = house();
     let arguments = [
@@ -124,7 +125,7 @@ fn the_single_commands_make_the_same_files() {
         for path in shared.into_iter().filter(|path| !is_own(path)) {
             let text = |tree: &BTreeMap<PathBuf, Vec<u8>>| {
                 let bytes = tree.get(path).map(|bytes| String::from_utf8_lossy(bytes));
-                bytes.map(|text| text.into_owned())
+                bytes.map(std::borrow::Cow::into_owned)
             };
             assert_eq!(text(&mine), text(&theirs), "{part}/{}", path.display());
         }
