@@ -2,9 +2,7 @@
 //! it was asked.
 
 use capitalbench_core::evidence::explanation::words::planned;
-use capitalbench_core::evidence::statistics::{
-    Estimate, RecordStatistics, horizon_sessions,
-};
+use capitalbench_core::evidence::statistics::{Estimate, RecordStatistics, horizon_sessions};
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::publication::boards::behaviour::Behaviour;
 use capitalbench_core::publication::boards::cumulative::CumulativeRow;
