@@ -124,7 +124,7 @@ fn between_the_freeze_and_the_record_the_next_step_is_what_is_due() {
     let accept = format!("capitalbench accept-run --round {ROUND} --run-id first");
     let (state, _, next) = stands(&synthetic, "rounds", NOW);
     assert_eq!((&*state, &*next), ("run", &*accept));
-    let more = ["--now", NOW, "--no-schedule-resolution"];
+    let more = ["--now", "2026-12-06T10:30:00Z", "--no-schedule-resolution"];
     let words: Vec<&str> = next.split(' ').skip(1).collect();
     synthetic.run(&[&words[..], &more].concat()).code(0);
     let (state, _, next) = stands(&synthetic, "rounds", NOW);
