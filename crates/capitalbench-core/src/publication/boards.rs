@@ -12,6 +12,7 @@ pub mod behaviour;
 pub mod comparison_set;
 pub mod consistency;
 pub mod cumulative;
+pub mod first_board;
 pub mod index;
 pub mod option_record;
 pub mod regime;

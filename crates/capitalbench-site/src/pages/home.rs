@@ -1,9 +1,11 @@
 //! The results: both tracks' current comparison sets, and what may be claimed of them.
 
+use capitalbench_core::publication::boards::first_board::FirstBoard;
 use capitalbench_core::round::manifest::Track;
+use capitalbench_export::text::absence_sentences;
 
 use super::board;
-use super::view::{TRACKS, View, round_path, set_path, track_name};
+use super::view::{View, round_path, set_path, track_name};
 use super::words::claim;
 use crate::figures::{count, day, worth};
 use crate::html::Html;
@@ -16,7 +18,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         "How language models allocate capital: scores, intervals and ranks, each with the files behind it.",
     );
     page.heading = Html::text("How well do models allocate capital?");
-    for track in TRACKS {
+    for track in view.tracks() {
         section(view, &mut page, track);
     }
     let mut foot = open_line(view, &page);
@@ -37,12 +39,13 @@ pub(crate) fn page(view: &View<'_>) -> Page {
 
 fn section(view: &View<'_>, page: &mut Page, track: Track) {
     let name = track_name(Some(track));
-    let Some(set) = view.set(track) else {
+    let Some(board) = view.first_board(track) else {
         page.body.section(track.as_str(), name);
         page.body
             .say("No comparison set has a shared resolved round yet.");
         return;
     };
+    let set = board.set;
     let statistics = view.statistics(set);
     let windows = statistics.map(|s| s.effective_windows);
     let until = set.included.last().and_then(|id| view.window(id));
@@ -65,6 +68,32 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
         page.body.add(&Html::made(note));
     }
     claim(view, page, set);
+    beside(view, page, &board);
+}
+
+/// A set with more rounds, and why models of the newest roster are missing.
+fn beside(view: &View<'_>, page: &mut Page, board: &FirstBoard<'_>) {
+    let absences = board.absences.iter();
+    let told = absences.flat_map(|own| absence_sentences(own, view.name(&own.model_id)));
+    let told = told.collect::<Vec<_>>().join(" ");
+    if !told.is_empty() {
+        page.body.paragraph("note", told);
+    }
+    if let Some(larger) = board.larger {
+        let definition = &larger.definition;
+        let rounds = count(larger.included.len(), "shared round", "shared rounds");
+        let mut html = Html::text("More rounds: ");
+        html.add(
+            &page
+                .here
+                .link(&set_path(&definition.set_id), definition.label.as_str()),
+        );
+        html.push_text(&format!(
+            ", {rounds} of {}.",
+            count(definition.model_ids.len(), "model", "models")
+        ));
+        page.body.paragraph("note", html);
+    }
 }
 
 /// Open rounds, and when the next result comes.

@@ -9,7 +9,7 @@ use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
 use super::asked;
-use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
+use super::view::{View, horizon, model_path, pair_path, round_link, track_name};
 use crate::charts::{Stated, Strip, reliability};
 use crate::figures::{
     NONE, chance, cost, count, day, decimal, interval, no_interval, percent_interval, score, share,
@@ -36,7 +36,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     ];
     facts.extend(continued(view, id));
     page.body.facts(&facts);
-    for track in TRACKS {
+    for track in view.tracks() {
         let Some(boards) = view.boards(track) else {
             continue;
         };
