@@ -43,18 +43,7 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
         None => load_standings(&arguments.rounds)?,
     };
     let tracks = TrackName::tracks(arguments.track);
-    let boards = match &arguments.set {
-        Some(name) => vec![FirstBoard {
-            set: named(&standings, name)?,
-            larger: None,
-            absences: Vec::new(),
-        }],
-        None => {
-            let boards = tracks.iter();
-            let boards = boards.filter_map(|track| standings.first_board(*track));
-            boards.collect()
-        }
-    };
+    let boards = boards(arguments, &standings, &tracks)?;
     if is_json() {
         let shown = boards.iter().map(|board| {
             let found = standings.statistics(board.set);
@@ -85,6 +74,24 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
     }
     let ranked = |board: &FirstBoard<'_>| !board.set.rows.is_empty();
     Ok(Exit::of(boards.iter().any(ranked)))
+}
+
+/// The set that was named, or the first board of each track.
+fn boards<'a>(
+    arguments: &Leaderboard,
+    standings: &'a Standings,
+    tracks: &[Track],
+) -> Result<Vec<FirstBoard<'a>>, Error> {
+    let Some(name) = &arguments.set else {
+        let boards = tracks.iter();
+        let boards = boards.filter_map(|track| standings.first_board(*track));
+        return Ok(boards.collect());
+    };
+    Ok(vec![FirstBoard {
+        set: named(standings, name)?,
+        larger: None,
+        absences: Vec::new(),
+    }])
 }
 
 fn named<'a>(standings: &'a Standings, name: &str) -> Result<&'a ComparisonSet, Error> {
