@@ -14,6 +14,7 @@ pub mod comparison_set;
 pub mod consensus;
 pub mod consistency;
 pub mod cumulative;
+pub mod first_board;
 pub mod index;
 pub mod option_record;
 pub mod race;

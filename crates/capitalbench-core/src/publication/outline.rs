@@ -116,6 +116,12 @@ impl RoundOutline {
         self.record.as_ref().map_or(&[], |record| &record.models)
     }
 
+    /// The same with those that gave no valid answer.
+    pub(super) fn expected(&self) -> impl Iterator<Item = &ModelId> {
+        let missing = self.record.iter().flat_map(|record| &record.missing);
+        self.models().iter().chain(missing.map(|own| &own.model_id))
+    }
+
     /// What luck would have given; drawn now where the facts came without it.
     pub(super) fn chance(&self) -> Option<Chance> {
         match &self.result.as_ref()?.luck {

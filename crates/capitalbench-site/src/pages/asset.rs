@@ -6,7 +6,7 @@ use capitalbench_core::values::ids::OptionId;
 use capitalbench_core::values::units::BasisPoints;
 
 use super::model::drawn_strip;
-use super::view::{TRACKS, View, option_path, round_path, track_name};
+use super::view::{View, option_path, round_path, track_name};
 use crate::charts::{Strip, StripMark};
 use crate::figures::{NONE, count, share, signed_percent, signed_points, spoken};
 use crate::html::Html;
@@ -34,7 +34,7 @@ pub(crate) fn page(view: &View<'_>, id: &OptionId) -> Page {
         page.body
             .paragraph("", Html::said(&option.exposure_description));
     }
-    for track in TRACKS {
+    for track in view.tracks() {
         if let Some(record) = view.option_record(track, id) {
             section(view, &mut page, track, record);
         }

@@ -9,7 +9,7 @@ use capitalbench_export::text::cost_sentence;
 
 use super::filter::{Filter, plain};
 use super::round;
-use super::view::{TRACKS, View, horizon, set_path, track_name};
+use super::view::{View, horizon, set_path, track_name};
 use super::words;
 use crate::figures::{self, decimal, share, unsigned_points};
 use crate::page::Page;
@@ -99,7 +99,7 @@ pub(crate) fn latest(view: &View<'_>) -> Page {
     )
     .below("boards/", "Boards");
     page.body.say("One round says little: its order is mostly chance. Intervals over many rounds are on the results page.");
-    for track in TRACKS {
+    for track in view.tracks() {
         page.body.section(track.as_str(), track_name(Some(track)));
         let latest = view.boards(track).and_then(|boards| boards.latest.as_ref());
         let round = latest.and_then(|id| view.round(id));
@@ -127,7 +127,7 @@ pub(crate) fn cumulative(view: &View<'_>) -> Page {
     )
     .below("boards/", "Boards");
     page.body.say("Models took part in different rounds, so this table describes records and does not rank models. Windows overlap, so no strategy could have earned the compounded columns.");
-    for track in TRACKS {
+    for track in view.tracks() {
         page.body.section(track.as_str(), track_name(Some(track)));
         let table = cumulative_table(view, &page, track);
         page.body.table(&table);
@@ -198,7 +198,7 @@ pub(crate) fn consistency(view: &View<'_>) -> Page {
     )
     .below("boards/", "Boards");
     page.body.say("Each model received the same prompt several times. Overlap is one minus half the summed difference of weights: 100 % means the same portfolio each time. These calls never count for the record.");
-    for track in TRACKS {
+    for track in view.tracks() {
         page.body.section(track.as_str(), track_name(Some(track)));
         let boards = view.boards(track);
         let rows = boards.map_or(&[][..], |boards| &boards.consistency.rows);

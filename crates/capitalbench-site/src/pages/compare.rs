@@ -7,7 +7,7 @@ use capitalbench_core::publication::PublicRound;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
-use super::view::{TRACKS, View, horizon, pair_path, track_name};
+use super::view::{View, horizon, pair_path, track_name};
 use crate::charts::{Heat, HeatColumn, strength};
 use crate::figures::{
     NONE, chance, count, day, percent_interval, signed_percent, signed_points, worth,
@@ -43,7 +43,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
     }
     form.push("</fieldset><output aria-live=\"polite\"></output></form>");
     page.body.add(&form);
-    for track in TRACKS {
+    for track in view.tracks() {
         page.body.section(track.as_str(), track_name(Some(track)));
         let table = pair_table(view, &page, track);
         if table.rows.is_empty() {
@@ -163,7 +163,7 @@ fn tinted(alpha: Option<f64>) -> Cell {
 /// The page of every pair with a shared round.
 pub(crate) fn pairs(view: &View<'_>) -> Vec<Page> {
     let mut found: BTreeMap<(&ModelId, &ModelId), Vec<(Track, &HeadToHead)>> = BTreeMap::new();
-    for track in TRACKS {
+    for track in view.tracks() {
         for pair in view.pairs(track) {
             let models = (&pair.first, &pair.second);
             found.entry(models).or_default().push((track, pair));

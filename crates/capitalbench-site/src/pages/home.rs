@@ -5,14 +5,16 @@ use std::collections::BTreeSet;
 use capitalbench_core::evidence::claim::Claim;
 use capitalbench_core::evidence::inference::overlap::INFORMATIVE_WINDOWS;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetRow};
+use capitalbench_core::publication::boards::first_board::FirstBoard;
 use capitalbench_core::publication::boards::race::race;
 use capitalbench_core::publication::{OpenRound, PublicRound};
 use capitalbench_core::round::lifecycle::Due;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
+use capitalbench_export::text::absence_sentences;
 
 use super::board;
-use super::view::{TRACKS, View, horizon, round_path, set_path, track_name};
+use super::view::{View, horizon, round_path, set_path, track_name};
 use super::words::{claim, number_word};
 use crate::charts::{Line, LineChart, Look, Steps, Stroke};
 use crate::figures::{count, decimal, signed_points};
@@ -34,7 +36,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
     page.image = Some("share/home.png".to_owned());
     lead(view, &mut page);
     open_line(view, &mut page);
-    for track in TRACKS {
+    for track in view.tracks() {
         section(view, &mut page, track);
     }
     let links = [
@@ -50,12 +52,13 @@ pub(crate) fn page(view: &View<'_>) -> Page {
 
 /// A set that a track's part of the page shows.
 fn shown<'a>(view: &View<'a>, track: Track) -> Option<&'a ComparisonSet> {
-    view.set(track).filter(|set| !set.rows.is_empty())
+    view.first_board(track).map(|board| board.set).filter(|set| !set.rows.is_empty())
 }
 
 /// What this is, how it stands, and whether it is luck.
 fn lead(view: &View<'_>, page: &mut Page) {
-    let sets: Vec<&ComparisonSet> = TRACKS
+    let sets: Vec<&ComparisonSet> = view
+        .tracks()
         .into_iter()
         .filter_map(|track| shown(view, track))
         .collect();
@@ -198,7 +201,7 @@ fn next_result<'a>(
 
 fn section(view: &View<'_>, page: &mut Page, track: Track) {
     let name = track_name(Some(track));
-    let Some(set) = shown(view, track) else {
+    let Some(board) = view.first_board(track).filter(|own| !own.set.rows.is_empty()) else {
         if view.boards(track).is_some_and(|own| own.latest.is_some()) {
             page.body.section(track.as_str(), name);
             page.body
@@ -206,6 +209,7 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
         }
         return;
     };
+    let set = board.set;
     let until = set.included.last().and_then(|id| view.window(id));
     let mut summary = vec![
         count(set.rows.len(), "model", "models"),
@@ -225,7 +229,33 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
     }
     meter(view, page, set);
     claim(view, page, set);
+    beside(view, page, &board);
     race_chart(view, page, set);
+}
+
+/// A set with more rounds, and why models of the newest roster are missing.
+fn beside(view: &View<'_>, page: &mut Page, board: &FirstBoard<'_>) {
+    let absences = board.absences.iter();
+    let told = absences.flat_map(|own| absence_sentences(own, view.name(&own.model_id)));
+    let told = told.collect::<Vec<_>>().join(" ");
+    if !told.is_empty() {
+        page.body.paragraph("note", told);
+    }
+    if let Some(larger) = board.larger {
+        let definition = &larger.definition;
+        let rounds = count(larger.included.len(), "shared round", "shared rounds");
+        let mut html = Html::text("More rounds: ");
+        html.add(
+            &page
+                .here
+                .link(&set_path(&definition.set_id), definition.label.as_str()),
+        );
+        html.push_text(&format!(
+            ", {rounds} of {}.",
+            count(definition.model_ids.len(), "model", "models")
+        ));
+        page.body.paragraph("note", html);
+    }
 }
 
 /// How much evidence there is.
@@ -237,10 +267,10 @@ fn meter(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     let (so_far, needed) = (decimal(windows, 1), decimal(INFORMATIVE_WINDOWS, 0));
     let words = if windows < INFORMATIVE_WINDOWS {
         format!(
-            "Evidence: {so_far} of the {needed} separate windows that intervals of scores need."
+            "Evidence: {so_far} of the {needed} effective windows that intervals of scores need."
         )
     } else {
-        format!("Evidence: {so_far} separate windows; intervals of scores need {needed}.")
+        format!("Evidence: {so_far} effective windows; intervals of scores need {needed}.")
     };
     let value = format!("{:.3}", windows.min(INFORMATIVE_WINDOWS));
     let words = Html::text(&words);

@@ -11,9 +11,7 @@ use capitalbench_core::values::ids::ModelId;
 
 use super::asked;
 use super::share;
-use super::view::{
-    TRACKS, View, horizon, model_path, pair_path, plain_name, round_path, track_name,
-};
+use super::view::{View, horizon, model_path, pair_path, plain_name, round_path, track_name};
 use crate::charts::{Stated, Strip, StripMark, reliability};
 use crate::figures::{
     NONE, chance, cost, count, day, decimal, interval, no_interval, percent_interval, score, share,
@@ -45,7 +43,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     facts.extend(continued(view, id));
     profile::begin(view, &mut page, id);
     page.body.facts(&facts);
-    for track in TRACKS {
+    for track in view.tracks() {
         let Some(boards) = view.boards(track) else {
             continue;
         };

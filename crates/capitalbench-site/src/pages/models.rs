@@ -7,7 +7,7 @@ use capitalbench_core::round::manifest::Track;
 
 use super::boards::record_cells;
 use super::filter::{Filter, plain};
-use super::view::{TRACKS, View, horizon, track_name};
+use super::view::{View, horizon, track_name};
 use crate::charts::{Point, Scatter};
 use crate::figures::{self, decimal, dollars, points, share};
 use crate::html::Html;
@@ -25,7 +25,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
     let compare = "Compare two to four models on shared rounds";
     line.add(&page.here.link("compare/", compare));
     page.body.paragraph("", line);
-    for track in TRACKS {
+    for track in view.tracks() {
         section(view, &mut page, track);
     }
     page

@@ -7,7 +7,8 @@ use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetS
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::between::mean_difference;
-use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
+use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
+use capitalbench_core::publication::boards::first_board::FirstBoard;
 use capitalbench_core::publication::boards::option_record::OptionRecord;
 use capitalbench_core::publication::names::by_decision;
 use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundState};
@@ -181,16 +182,26 @@ impl<'a> View<'a> {
         place.ok().map(|place| &records[place])
     }
 
+    /// The tracks that have a round; both where there is no round at all.
+    pub(crate) fn tracks(&self) -> Vec<Track> {
+        let rounds = &self.publication.rounds;
+        let has = |track: &Track| rounds.iter().any(|round| round.track == Some(*track));
+        let found: Vec<Track> = TRACKS.into_iter().filter(has).collect();
+        if found.is_empty() {
+            TRACKS.to_vec()
+        } else {
+            found
+        }
+    }
+
     pub(crate) fn boards(&self, track: Track) -> Option<&'a TrackBoards> {
         self.publication.boards.get(&track)
     }
 
-    /// The current comparison set of a track; else the set with the most shared rounds.
-    pub(crate) fn set(&self, track: Track) -> Option<&'a ComparisonSet> {
-        let sets = self.publication.comparison_sets.iter();
-        let sets = sets.filter(|set| set.definition.track == track && !set.included.is_empty());
-        let current = sets.clone().find(|set| set.status == SetStatus::Current);
-        current.or_else(|| sets.max_by_key(|set| set.included.len()))
+    /// The board of a track that is shown first; none where no set has a shared round.
+    pub(crate) fn first_board(&self, track: Track) -> Option<FirstBoard<'a>> {
+        let board = self.publication.first_board(track);
+        board.filter(|board| !board.set.included.is_empty())
     }
 
     /// Open rounds by the day of their result.
