@@ -88,7 +88,7 @@ fn add(view: &View<'_>, name: &str, card: &Card, files: &mut Files) {
 fn home(view: &View<'_>) -> Card {
     let mut sets = [Track::Weekly, Track::Monthly]
         .into_iter()
-        .filter_map(|track| view.set(track));
+        .filter_map(|track| view.first_board(track).map(|board| board.set));
     let title = "How well do AI models allocate capital?".to_owned();
     match sets.find(|set| !set.rows.is_empty()) {
         Some(set) => Card {

@@ -52,7 +52,9 @@ pub(crate) fn page(view: &View<'_>) -> Page {
 
 /// A set that a track's part of the page shows.
 fn shown<'a>(view: &View<'a>, track: Track) -> Option<&'a ComparisonSet> {
-    view.first_board(track).map(|board| board.set).filter(|set| !set.rows.is_empty())
+    view.first_board(track)
+        .map(|board| board.set)
+        .filter(|set| !set.rows.is_empty())
 }
 
 /// What this is, how it stands, and whether it is luck.
@@ -201,7 +203,10 @@ fn next_result<'a>(
 
 fn section(view: &View<'_>, page: &mut Page, track: Track) {
     let name = track_name(Some(track));
-    let Some(board) = view.first_board(track).filter(|own| !own.set.rows.is_empty()) else {
+    let Some(board) = view
+        .first_board(track)
+        .filter(|own| !own.set.rows.is_empty())
+    else {
         if view.boards(track).is_some_and(|own| own.latest.is_some()) {
             page.body.section(track.as_str(), name);
             page.body

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::evidence::inference::excess::Excess;
 use crate::asking::missing_answer::{MissingAnswer, NoAnswer};
+use crate::evidence::inference::excess::Excess;
 use crate::publication::calls::ModelCalls;
 use crate::publication::facts::{Chance, Percentiles};
 use crate::publication::outline::{Figures, OutlineAt, Record};
