@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 pub use capitalbench_core::evidence::explanation::words::ordinal;
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
+use capitalbench_core::publication::boards::first_board::Absence;
 use capitalbench_core::publication::calls::CostSum;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::result::score::Score;
@@ -78,6 +79,36 @@ pub fn score(score: Score) -> String {
         }
         Score::Undefined(_) => "–".to_owned(),
     }
+}
+
+/// Why a model of the newest roster has no result in some rounds, a sentence each.
+pub fn absence_sentences(absence: &Absence, name: &str) -> Vec<String> {
+    let mut told = Vec::new();
+    if let Some(day) = absence.joined {
+        told.push(format!("{name} joined on {day}."));
+    }
+    let rounds = absence.rounds;
+    let unanswered: usize = absence.no_answer.values().sum();
+    if unanswered > 0 {
+        let reasons = absence.no_answer.iter().map(|(why, count)| {
+            if *count == unanswered {
+                why.meaning().to_owned()
+            } else {
+                format!("{} ({count})", why.meaning())
+            }
+        });
+        let reasons = reasons.collect::<Vec<_>>().join(", ");
+        told.push(format!(
+            "{name}: no valid answer in {unanswered} of {rounds} rounds: {reasons}."
+        ));
+    }
+    if absence.not_asked > 0 {
+        let count = absence.not_asked;
+        told.push(format!(
+            "{name} was not asked in {count} of {rounds} rounds."
+        ));
+    }
+    told
 }
 
 /// The name of a set's reference; `reference` if no round of the set is known.

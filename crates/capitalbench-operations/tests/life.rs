@@ -170,18 +170,18 @@ impl Market {
     }
 }
 
-impl Market {
-    fn table(&self, round: &Path, manner: &TableManner) -> Result<MarketContext, Error> {
-        let operator = at("2026-09-15T11:40:00Z");
-        let fetched = fetch_table(&operator, round, KNOWN, &Vendor::Invented, manner);
-        Ok(fetched?.1)
-    }
+fn table(round: &Path, manner: &TableManner) -> Result<MarketContext, Error> {
+    let operator = at("2026-09-15T11:40:00Z");
+    let fetched = fetch_table(&operator, round, KNOWN, &Vendor::Invented, manner);
+    Ok(fetched?.1)
+}
 
+impl Market {
     /// A round that is frozen.
     fn frozen(&self) -> OpenedRound {
         let opened = self.open();
         let round = opened.folder.path();
-        let table = self.table(round, &TableManner::default()).unwrap();
+        let table = table(round, &TableManner::default()).unwrap();
         assert!(table.failed().is_empty());
         let frozen = freeze_round(&at("2026-09-15T11:40:00Z"), round).unwrap();
         assert_eq!(frozen.recorded, Recorded::Unsigned);

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use jiff::civil::Date;
 
-use self::marks::{series, shape};
+use self::marks::shape;
 use crate::html::Html;
 
 mod bars;
@@ -16,9 +16,10 @@ mod ranking;
 mod scale;
 
 pub(crate) use bars::{Histogram, Mark, StackedBars};
-pub(crate) use grid::{Point, Scatter, Stated, Strip, reliability};
+pub(crate) use grid::{Point, Scatter, Stated, Strip, StripMark, reliability};
 pub(crate) use heat::{Heat, HeatColumn, strength};
-pub(crate) use lines::{Line, LineChart, Stroke};
+pub(crate) use lines::{Line, LineChart, Steps, Stroke};
+pub(crate) use marks::{COLOURS, Look, SHAPES};
 pub(crate) use ranking::{Whisker, WhiskerScale, ranking};
 
 /// Width of a chart in its own units; the page scales it.
@@ -74,6 +75,15 @@ impl Canvas {
         self.body.push_str("</g>");
     }
 
+    /// A described path that leads to a page by a click; the table beside the chart has the link for keys.
+    fn leading(&mut self, class: &str, d: &str, [words, href]: [&str; 2]) {
+        let [words, href] = [words, href].map(Html::text);
+        let _ = write!(
+            self.body,
+            "<path class=\"{class}\" d=\"{d}\" data-t=\"{words}\" data-h=\"{href}\"/>"
+        );
+    }
+
     fn text(&mut self, class: &str, at: (f64, f64), text: &str) {
         let (x, y) = (px(at.0), px(at.1));
         let text = Html::text(text);
@@ -100,7 +110,7 @@ impl Canvas {
         for row in key {
             rows.path(
                 &row.class,
-                &shape(row.outline, (14.0, rows.height + 11.0), 6.0),
+                &shape(row.shape, (14.0, rows.height + 11.0), 6.0),
             );
             rows.text("label", (28.0, rows.height + 16.5), &row.text);
             rows.height += 23.0;
@@ -126,16 +136,15 @@ impl Canvas {
 /// A row of a key: a mark and its label.
 struct KeyRow {
     class: String,
-    outline: usize,
+    shape: usize,
     text: String,
 }
 
 impl KeyRow {
-    /// The row of a series by its place.
-    fn of_series(place: usize, text: String) -> Self {
+    fn of(look: Look, text: String) -> Self {
         Self {
-            class: format!("mark {}", series(place)),
-            outline: place,
+            class: format!("mark {}", look.class()),
+            shape: look.shape,
             text,
         }
     }

@@ -84,14 +84,36 @@ pub(crate) fn chance(value: f64) -> String {
     }
 }
 
+/// Whole dollars with their sign.
+pub(crate) fn gained(value: f64) -> String {
+    let whole = value.round();
+    let digits = format!("{:.0}", whole.abs());
+    let mut shown = String::new();
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place) % 3 == 0 {
+            shown.push(',');
+        }
+        shown.push(digit);
+    }
+    let sign = if whole < 0.0 {
+        "\u{2212}"
+    } else if whole > 0.0 {
+        "+"
+    } else {
+        ""
+    };
+    format!("{sign}{shown}")
+}
+
 /// A cost that may be unknown; it is never shown as zero then.
 pub(crate) fn cost(value: Option<f64>) -> String {
     value.map_or("unknown".to_owned(), dollars)
 }
 
-/// A price with the digits that are stored.
+/// A price with the digits that people read; files have all of them.
 pub(crate) fn price(value: f64) -> String {
-    format!("{value}")
+    let places = if value.abs() < 1.0 { 4 } else { 2 };
+    format!("{value:.places$}")
 }
 
 /// A stored word as people write it.

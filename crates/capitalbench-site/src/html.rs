@@ -81,6 +81,10 @@ impl Html {
         Self::wrap("code", "", &Self::text(text))
     }
 
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+
     pub(crate) fn push(&mut self, markup: &str) {
         self.0.push_str(markup);
     }

@@ -10,6 +10,8 @@ use capitalbench_core::values::ids::{Digest, ModelId};
 
 use crate::Files;
 use crate::pages::view::View;
+use crate::pages::words;
+use crate::title::title;
 
 /// The digest of each universe, by where it lies: most rounds share one.
 pub(crate) type Universes = BTreeMap<usize, Digest>;
@@ -48,7 +50,8 @@ pub(crate) fn digest(
     // Writing to a text cannot fail.
     let _ = write!(
         text,
-        "{} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        view.base_url,
         view.publication.synthetic,
         round.key,
         round.track,
@@ -59,8 +62,13 @@ pub(crate) fn digest(
         round.exceptions,
         round.continued
     );
+    // What comes next depends on the instant, and the pages lead to the rounds around this one.
+    let _ = write!(text, "\n{}", words::next_event(view, round));
+    for beside in view.beside(round).into_iter().flatten() {
+        let _ = write!(text, "\n{} {}", beside.id(), title(beside));
+    }
     for id in models(round) {
-        let _ = write!(text, "\n{id} {:?}", view.name(id));
+        let _ = write!(text, "\n{id} {:?} {:?}", view.name(id), view.look(id));
     }
     for option in round.universe.options() {
         let _ = write!(text, "\n{} {:?}", option.id, view.option_name(&option.id));

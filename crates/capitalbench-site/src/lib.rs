@@ -15,12 +15,16 @@ use capitalbench_core::values::ids::{Digest, RoundId};
 
 mod charts;
 mod figures;
+mod glossary;
 pub mod html;
 mod inputs;
+mod looks;
 pub mod machine;
 mod page;
 pub mod pages;
+mod raster;
 mod table;
+mod title;
 
 use machine::Told;
 use page::Site;
@@ -90,7 +94,7 @@ impl<'a> Renderer<'a> {
     /// What the site tells of one round alone: its pages, the list of its files, its image.
     fn pages(&self, round: &PublicRound, own: &Files) -> Files {
         let mut files = pages::of_round(&self.view, &self.site, round, own);
-        machine::of_round(self.input, round, own, &mut files);
+        machine::of_round(&self.view, round, own, &mut files);
         files
     }
 
@@ -98,7 +102,7 @@ impl<'a> Renderer<'a> {
     pub fn rest(&self, told: &[Told], paths: &BTreeSet<String>) -> Files {
         let mut files = Files::new();
         pages::render(&self.view, &self.site, self.input.base_url, &mut files);
-        machine::render(self.input, told, paths, &mut files);
+        machine::render(self.input, &self.view, told, paths, &mut files);
         files
     }
 }

@@ -9,6 +9,7 @@ use capitalbench_core::publication::{PublicRound, Publication};
 use flate2::{Compression, GzBuilder};
 
 use crate::html::Html;
+use crate::pages::view::View;
 use crate::{Files, Input};
 
 pub mod api;
@@ -18,6 +19,7 @@ mod embed;
 mod event;
 mod feeds;
 mod openapi;
+mod search;
 mod share;
 mod sitemap;
 mod verify;
@@ -30,14 +32,15 @@ pub use event::Told;
 pub const DATA_ARCHIVE: &str = "capitalbench-data.tar.gz";
 
 /// The files for programs of one round: the list of its files and its image.
-pub(crate) fn of_round(input: &Input<'_>, round: &PublicRound, own: &Files, files: &mut Files) {
+pub(crate) fn of_round(view: &View<'_>, round: &PublicRound, own: &Files, files: &mut Files) {
     verify::of_round(round, own, files);
-    share::of_round(input, round, files);
+    share::of_round(view, round, files);
 }
 
 /// Adds all other files for programs; the sitemap lists the pages in `files` and at `paths`.
 pub(crate) fn render(
     input: &Input<'_>,
+    view: &View<'_>,
     told: &[Told],
     paths: &BTreeSet<String>,
     files: &mut Files,
@@ -46,8 +49,9 @@ pub(crate) fn render(
     feeds::render(input, told, files);
     calendar::render(input, files);
     embed::render(input, files);
-    share::render(input, files);
+    share::render(view, files);
     openapi::render(input, files);
+    search::render(view, files);
     sitemap::render(input, paths, files);
 }
 

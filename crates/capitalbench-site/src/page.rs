@@ -1,12 +1,16 @@
 //! A page: its head, and a body that grows piece by piece.
 
+use std::fmt::Write as _;
+
 use askama::Template;
 use bytes::Bytes;
+use serde_json::json;
 
-use crate::Input;
 use crate::figures::instant;
 use crate::html::{Html, encode};
+use crate::machine::{DATA_ARCHIVE, data_path};
 use crate::table::Table;
+use crate::{Input, glossary};
 
 /// The six links at the top of every page.
 pub(crate) const NAVIGATION: [(&str, &str); 6] = [
@@ -71,10 +75,14 @@ pub(crate) struct Page {
     /// Title of the window.
     pub(crate) title: Html,
     pub(crate) heading: Html,
+    /// The title without markup.
+    plain_title: String,
     /// One sentence for search engines and previews.
     pub(crate) description: Html,
     /// Breadcrumbs: paths and labels.
     pub(crate) crumbs: Vec<(String, String)>,
+    /// The image that stands for the page elsewhere.
+    pub(crate) image: Option<String>,
     /// Everything below the heading.
     pub(crate) body: Body,
 }
@@ -85,8 +93,10 @@ impl Page {
             here: Here::new(path),
             title: Html::text(title),
             heading: Html::text(title),
+            plain_title: title.to_owned(),
             description: Html::text(description),
             crumbs: Vec::new(),
+            image: None,
             body: Body::default(),
         }
     }
@@ -112,6 +122,12 @@ struct Frame<'a> {
     home: bool,
     as_of: Option<&'a str>,
     body: &'a Html,
+    meanings: Html,
+    /// Where the page stands; none for one that is shown at any address.
+    address: Option<String>,
+    image: Option<String>,
+    /// What search engines read.
+    linked: Html,
 }
 
 struct NavItem {
@@ -127,6 +143,8 @@ pub(crate) struct Site {
     pub(crate) synthetic: bool,
     /// The instant of the publication, for people.
     pub(crate) as_of: String,
+    /// Where the site stands.
+    base_url: String,
 }
 
 impl Site {
@@ -134,7 +152,14 @@ impl Site {
         Self {
             synthetic: input.publication.synthetic,
             as_of: instant(input.publication.as_of),
+            base_url: input.base_url.to_owned(),
         }
+    }
+
+    fn address(&self, page: &Page) -> Option<String> {
+        let path = page.here.path();
+        (path.is_empty() || path.ends_with('/'))
+            .then(|| format!("{}/{}", self.base_url, encode(path)))
     }
 
     pub(crate) fn frame(&self, page: &Page) -> Bytes {
@@ -166,9 +191,62 @@ impl Site {
             // Only pages that show the current state name its instant: the others keep their bytes as time passes.
             as_of: (belongs("") || own.starts_with("live/")).then_some(self.as_of.as_str()),
             body: &page.body.0,
+            address: self.address(page),
+            image: page
+                .image
+                .as_ref()
+                .map(|path| format!("{}/{}", self.base_url, encode(path))),
+            linked: linked_data(&self.base_url, page),
+            meanings: glossary::meanings(page.body.0.as_str()),
         };
         frame.render().unwrap_or_default().into()
     }
+}
+
+/// What a page is and where it stands, as search engines read it.
+fn linked_data(base: &str, page: &Page) -> Html {
+    let path = page.here.path();
+    let url = |path: &str| format!("{base}/{}", encode(path));
+    let mut graph = Vec::new();
+    if !page.crumbs.is_empty() {
+        let own = (path.to_owned(), page.plain_title.clone());
+        let trail = page.crumbs.iter().chain(std::iter::once(&own));
+        let items = (1..).zip(trail).map(|(position, (path, name))| {
+            json!({"@type": "ListItem", "position": position, "name": name, "item": url(path)})
+        });
+        let items: Vec<serde_json::Value> = items.collect();
+        graph.push(json!({"@type": "BreadcrumbList", "itemListElement": items}));
+    }
+    if path.is_empty() || path == "method/data/" {
+        graph.push(json!({
+            "@type": "Dataset",
+            "name": "CapitalBench: how AI models allocate capital",
+            "description": "Portfolios that AI models chose, the prices that scored them, and every figure that follows, round by round.",
+            "url": url(path),
+            "isAccessibleForFree": true,
+            "distribution": {
+                "@type": "DataDownload",
+                "encodingFormat": "application/gzip",
+                "contentUrl": url(&data_path(DATA_ARCHIVE)),
+            },
+        }));
+    }
+    if graph.is_empty() {
+        graph.push(json!({"@type": "WebPage", "url": url(path), "name": page.plain_title}));
+    }
+    let whole = json!({"@context": "https://schema.org", "@graph": graph}).to_string();
+    // Only plain characters, so that nothing in it can be read as markup or hide.
+    let mut plain = String::with_capacity(whole.len());
+    for unit in whole.encode_utf16() {
+        match u8::try_from(unit).map(char::from) {
+            Ok(c) if c.is_ascii() && !"<>&".contains(c) => plain.push(c),
+            _ => {
+                // Writing to a text cannot fail.
+                let _ = write!(plain, "\\u{unit:04x}");
+            }
+        }
+    }
+    Html::made(plain)
 }
 
 /// The body of a page, from top to bottom.
@@ -210,8 +288,11 @@ impl Body {
     /// A chart whose numbers stand in a table right below it.
     pub(crate) fn drawing(&mut self, caption: &str, chart: &Html) -> &mut Self {
         let caption = Html::text(caption);
+        // A narrow screen scrolls a wide drawing inside its figure, which keys must reach.
+        let keyed = chart.as_str().contains("chart keyed");
+        let focus = if keyed { "" } else { " tabindex=\"0\"" };
         self.put(&format!(
-            "<figure><figcaption>{caption}</figcaption>{chart}</figure>"
+            "<figure{focus}><figcaption>{caption}</figcaption>{chart}</figure>"
         ))
     }
 

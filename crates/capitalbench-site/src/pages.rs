@@ -22,8 +22,9 @@ mod models;
 mod round;
 mod rounds;
 mod set;
+mod share;
 pub(crate) mod view;
-mod words;
+pub(crate) mod words;
 
 use view::View;
 
@@ -81,6 +82,8 @@ fn single_pages(view: &View<'_>) -> Vec<Page> {
         boards::cumulative(view),
         boards::consistency(view),
         boards::sets(view),
+        boards::across::markets(view),
+        boards::across::sets(view),
         live::page(view),
         models::page(view),
         compare::index(view),

@@ -5,8 +5,8 @@ use capitalbench_core::evidence::statistics::Estimate;
 use capitalbench_core::publication::calls::KnownCost;
 use capitalbench_core::result::score::Score;
 
-use crate::figures;
 use crate::html::Html;
+use crate::{figures, glossary};
 
 /// A table with everything finished.
 #[derive(Debug, Clone, Default, Template)]
@@ -23,7 +23,8 @@ pub(crate) struct Table {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Column {
     pub(crate) label: Html,
-    pub(crate) hint: String,
+    /// Opens what the label means.
+    pub(crate) help: Html,
     pub(crate) model: Option<Html>,
     pub(crate) number: bool,
 }
@@ -51,6 +52,7 @@ impl Table {
     pub(crate) fn new(caption: &str, head: &str) -> Self {
         let column = |label: &str| Column {
             label: label.trim_start_matches('#').into(),
+            help: glossary::button(label.trim_start_matches('#')),
             number: label.starts_with('#'),
             ..Column::default()
         };
@@ -73,13 +75,11 @@ impl Table {
         &mut self.columns[place]
     }
 
-    /// Explains a column when the reader points at it.
-    #[must_use]
-    pub(crate) fn hint(mut self, column: usize, hint: &str) -> Self {
-        if let Some(column) = self.columns.get_mut(column) {
-            hint.clone_into(&mut column.hint);
-        }
-        self
+    /// Adds a column of a model's numbers below its mark and name.
+    pub(crate) fn add_model(&mut self, label: Html) -> &mut Column {
+        let column = self.add_numbers("");
+        column.label = label;
+        column
     }
 
     #[must_use]
@@ -174,7 +174,11 @@ pub(crate) fn interval(estimate: Option<Estimate>) -> Cell {
     let estimate = estimate.filter(Estimate::informative);
     let low = estimate.map(|estimate| estimate.low);
     let shown = estimate.map(|found| figures::percent_interval(found.low, found.high));
-    number(&shown.unwrap_or(figures::NONE.to_owned()), low)
+    let mut cell = number(&shown.unwrap_or(figures::NONE.to_owned()), low);
+    if estimate.is_some_and(|estimate| !estimate.informative()) {
+        cell.class.push_str(" weak");
+    }
+    cell
 }
 
 /// A cell of a return.
@@ -216,4 +220,21 @@ pub(crate) fn maybe(value: Option<f64>, shown: impl Fn(f64) -> String) -> Cell {
         &value.map_or_else(|| figures::NONE.to_owned(), shown),
         value,
     )
+}
+
+/// A cell of a weight, drawn as a bar; empty where there is none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a share of one"
+)]
+pub(crate) fn bar(weight: Option<f64>) -> Cell {
+    let Some(weight) = weight else {
+        return text("");
+    };
+    let percent = (weight * 100.0).round().clamp(1.0, 100.0) as u32;
+    Cell {
+        class: format!("n bar w{percent}"),
+        ..part(weight)
+    }
 }

@@ -4,6 +4,8 @@
   const root = document.documentElement;
   const saved = (() => { try { return localStorage.getItem('theme'); } catch { return null; } })();
   if (saved === 'light' || saved === 'dark') root.dataset.theme = saved;
+  const home = new URL('.', document.currentScript.src).href;
+  addEventListener('DOMContentLoaded', () => {
   const theme = document.getElementById('theme');
   if (theme) {
     theme.hidden = false;
@@ -59,9 +61,11 @@
     const name = `sort${number}`;
     [...table.tHead.rows[0].cells].forEach((cell, column) => {
       const button = document.createElement('button');
+      const help = cell.querySelector('.q');
       button.type = 'button';
-      button.append(...cell.childNodes);
-      cell.append(button);
+      button.className = 'sort';
+      button.append(...[...cell.childNodes].filter((node) => node !== help));
+      cell.prepend(button);
       button.addEventListener('click', () => {
         const was = cell.getAttribute('aria-sort');
         const down = was ? was === 'ascending' : cell.classList.contains('n');
@@ -153,6 +157,10 @@
       tip.style.left = `${Math.min(event.pageX + 12, document.body.clientWidth - tip.offsetWidth - 4)}px`;
       tip.style.top = `${event.pageY + 14}px`;
     });
+    chart.addEventListener('click', (event) => {
+      const leads = event.target.dataset ? event.target.dataset.h : undefined;
+      if (leads) location.href = leads;
+    });
     chart.addEventListener('pointerleave', () => { tip.hidden = true; });
   });
 
@@ -167,5 +175,49 @@
         .then(() => { button.textContent = 'Copied'; });
     });
     block.after(button);
+  });
+
+  // Search: the index is downloaded when somebody opens it.
+  const find = document.getElementById('find');
+  if (find && location.protocol !== 'file:') {
+    let entries, box;
+    const show = (words) => {
+      const parts = words.toLowerCase().split(/\s+/).filter(Boolean);
+      const found = parts.length ? (entries || []).filter((one) => parts.every((part) => one[0].toLowerCase().includes(part))) : [];
+      box.querySelector('ul').replaceChildren(...found.slice(0, 12).map(([name, path, kind]) => {
+        const row = document.createElement('li'), link = document.createElement('a');
+        link.href = home + path;
+        link.textContent = name;
+        row.append(link, ` ${kind}`);
+        return row;
+      }));
+      box.querySelector('output').textContent = parts.length ? `${found.length} found` : '';
+    };
+    const open = async () => {
+      if (!box) {
+        box = document.createElement('dialog');
+        box.className = 'find';
+        box.setAttribute('aria-label', 'Search');
+        box.innerHTML = '<form method="dialog"><label>Search models, rounds and assets <input type="search" autocomplete="off"></label> <button>Close</button></form><output aria-live="polite"></output><ul></ul>';
+        document.body.append(box);
+        box.querySelector('input').addEventListener('input', (event) => show(event.target.value));
+        box.querySelector('input').addEventListener('keydown', (event) => {
+          const first = box.querySelector('li a');
+          if (event.key === 'Enter' && first) { event.preventDefault(); location.href = first.href; }
+        });
+      }
+      box.showModal();
+      if (entries) return;
+      try { entries = await (await fetch(`${home}search.json`)).json(); } catch { entries = []; }
+      show(box.querySelector('input').value);
+    };
+    find.hidden = false;
+    find.addEventListener('click', open);
+    document.addEventListener('keydown', (event) => {
+      if (event.key !== '/' || /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName)) return;
+      event.preventDefault();
+      open();
+    });
+  }
   });
 })();

@@ -1,6 +1,7 @@
-// What a reader brings: the folder of a round with its log beside it, a bundle as a plain .tar, and what was
+// What a reader brings: the folder of a round with its log beside it, a bundle as .tar.zst or .tar, and what was
 // kept from before: root certificates, checkpoints, a key.
 import { text } from "./bytes.js";
+import { unzstd } from "./unzstd.js";
 
 const RECORD = 512;
 const depth = (path) => path.split("/").length;
@@ -23,8 +24,8 @@ export function untar(archive) {
 async function unpacked(entries) {
   const found = [];
   for (const [path, file] of entries) {
-    if (/\.(tar\.)?zst$/.test(path)) throw new Error(`browsers cannot unpack zstd: run \`zstd -d ${path}\` and drop the .tar, or unpack it and drop the folder`);
-    if (/^[^/]+\.tar$/.test(path)) found.push(...untar(await bytesOf(file)));
+    if (/^[^/]+\.zst$/.test(path)) found.push(...untar(unzstd(await bytesOf(file))));
+    else if (/^[^/]+\.tar$/.test(path)) found.push(...untar(await bytesOf(file)));
     else found.push([path, file]);
   }
   return found;

@@ -5,8 +5,8 @@ import { check, roundOf } from "./check.js";
 import { csv } from "./read.js";
 import { lines, verdict } from "./show.js";
 
-const [form, choice, folder, kept, bring, status, result] =
-  ["form", "round", "folder", "kept", "brought", "status", "result"].map((id) => document.getElementById(`verify-${id}`));
+const [form, choice, bundle, folder, kept, bring, status, result] =
+  ["form", "round", "bundle", "folder", "kept", "brought", "status", "result"].map((id) => document.getElementById(`verify-${id}`));
 const root = new URL("../", location.href);
 const address = (path) => new URL(path.split("/").map(encodeURIComponent).join("/"), root);
 const reader = { roots: [], since: [], key: null };
@@ -104,7 +104,9 @@ form.addEventListener("submit", (event) => {
   history.replaceState(null, "", `?round=${encodeURIComponent(choice.value)}`);
   online(choice.value);
 });
+folder.webkitdirectory = true;
 folder.addEventListener("change", () => chosen(folder));
+bundle.addEventListener("change", () => chosen(bundle));
 kept.addEventListener("change", () => chosen(kept));
 document.addEventListener("dragover", (event) => event.preventDefault());
 document.addEventListener("drop", async (event) => {

@@ -71,20 +71,32 @@ export function verdict(title, result, ownRoots) {
 
 const MARKS = { differs: "✗ differs", warned: "! warning", "not checked": "– not checked", matches: "✓ matches" };
 
-/** Every line, what differs first. */
+/** What does not match in a table, and everything else folded below it. */
 export function lines(list) {
+  const open = list.filter((line) => line.state !== "matches"), rest = list.filter((line) => line.state === "matches");
+  const fold = document.createElement("details");
+  fold.append(made("summary", `${rest.length} ${rest.length === 1 ? "line matches" : "lines match"}`));
+  // The rows are made when somebody looks: there are hundreds.
+  fold.addEventListener("toggle", () => { if (fold.open && fold.childElementCount === 1) fold.append(table(rest)); });
+  const box = document.createElement("div");
+  if (open.length) box.append(table(open));
+  box.append(fold);
+  return box;
+}
+
+function table(list) {
   const order = Object.keys(MARKS), late = { frozen: 1, index: 2 };
   const key = (line) => order.indexOf(line.state) * 3 + (late[line.area] ?? 0);
-  const table = document.createElement("table");
-  table.innerHTML = "<thead><tr><th scope=col>Result<th scope=col>Where<th scope=col>What<th scope=col>Detail</thead>";
-  const body = table.createTBody();
+  const whole = document.createElement("table");
+  whole.innerHTML = "<thead><tr><th scope=col>Result<th scope=col>Where<th scope=col>What<th scope=col>Detail</thead>";
+  const body = whole.createTBody();
   for (const line of [...list].sort((a, b) => key(a) - key(b))) {
     const row = body.insertRow();
     row.dataset.state = line.state;
     const detail = line.code ? `${line.code}: ${line.detail}` : line.detail;
     row.append(made("td", MARKS[line.state]), made("td", line.area), made("td", line.what, "w"), made("td", detail, "w"));
   }
-  const box = made("div", [table], "scroll");
+  const box = made("div", [whole], "scroll");
   box.tabIndex = 0;
   box.setAttribute("role", "group");
   box.setAttribute("aria-label", "Lines of the check");

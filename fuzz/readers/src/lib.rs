@@ -21,7 +21,7 @@ pub mod vendor_bodies;
 pub type Target = fn(&[u8]);
 
 /// Every target under the name of its program and of its folder of seeds.
-pub const TARGETS: [(&str, Target); 40] = [
+pub const TARGETS: [(&str, Target); 41] = [
     ("acceptance", run_files::acceptance),
     ("alpha_vantage", vendor_bodies::alpha_vantage),
     ("anthropic", provider_bodies::anthropic),
@@ -38,6 +38,7 @@ pub const TARGETS: [(&str, Target); 40] = [
     ("job", run_files::job),
     ("json", run_files::json),
     ("leaf", proofs::leaf),
+    ("league", round_files::league),
     ("ledger", run_files::ledger),
     ("manifest", round_files::manifest),
     ("market_table", price_files::market_table),

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use capitalbench_archive::disk::error::Fault;
 use capitalbench_archive::format::{
-    round::benchmark_sets as sets, round::hashes as hash_file, round::manifest as manifest_file,
-    round::models as model_file, round::options as option_file, round::research, round::slate,
-    run::pricing,
+    league as league_file, round::benchmark_sets as sets, round::hashes as hash_file,
+    round::manifest as manifest_file, round::models as model_file, round::options as option_file,
+    round::research, round::slate, run::pricing,
 };
+
+use capitalbench_core::league::settings::League;
 
 use crate::is_in_proportion;
 
@@ -51,6 +53,20 @@ pub fn models(bytes: &[u8]) {
     steady(bytes, model_file::parse_settings);
     steady(bytes, pricing::parse);
     steady(bytes, research::parse);
+}
+
+/// `league.yaml`: what was read and is written again reads the same.
+pub fn league(bytes: &[u8]) {
+    let Some(mut league) = steady(bytes, |bytes| league_file::parse(bytes, "house")) else {
+        return;
+    };
+    // Large sums lose their last digits on the way through dollars.
+    league.budget = League::named("house").budget;
+    if bytes.is_ascii() {
+        let text = league_file::render(&league);
+        let again = league_file::parse(text.as_bytes(), "house");
+        assert_eq!(again.as_ref(), Ok(&league), "{text}");
+    }
 }
 
 /// `benchmark_sets.yaml`, and the evidence of a judgment round.

@@ -109,12 +109,12 @@ pub(crate) fn applied(
                 own.option_id
             )));
         }
-        let (ListingChange::Renamed { on, .. } | ListingChange::Delisted { on }) = own.change;
-        if !universe.market().is_session(on) {
+        let (ListingChange::Renamed { on, .. } | ListingChange::Delisted { on }) = &own.change;
+        if !universe.market().is_session(*on) {
             let fault = Fault::field("on", "is not a session's day");
             return Err(fault.in_file(&folder.file(&file)));
         }
-        let changed = known.with_change(&own.option_id, own.change);
+        let changed = known.with_change(&own.option_id, &own.change);
         current = Some(changed.map_err(|error| fault(error.to_string()))?);
     }
     Ok(current)

@@ -14,7 +14,7 @@ use capitalbench_core::values::ids::{Digest, RunId};
 use capitalbench_core::values::similar::closest;
 
 use crate::disk::error::{Fault, FileError};
-use crate::disk::file_ops::{self, ReadError, ReadProblem};
+use crate::disk::file_ops::{self, ReadError, ReadProblem, TEMPORARY_PREFIX};
 use crate::disk::layout;
 use crate::format::round::hashes::Digests;
 use crate::format::{prices::price_sheet, round::manifest, round::slate};
@@ -172,7 +172,8 @@ impl RoundFolder {
         let folder = self.file(layout::RUNS);
         let mut ids = Vec::new();
         for (name, kind) in entries_in(&folder)? {
-            if kind.is_file() {
+            // A run that was killed while its folder was made leaves a temporary one.
+            if kind.is_file() || name.starts_with(TEMPORARY_PREFIX) {
                 continue;
             }
             let id = RunId::parse(&name)

@@ -105,12 +105,11 @@ fn check_listings(inputs: &RoundInputs, findings: &mut Findings) {
             continue;
         };
         let mut own = recorded.iter().filter(|own| own.option_id == option.id);
-        match own.next_back() {
-            Some(own) => findings.add(Code::ListingChanged, layout::LISTING_CHANGES, own.text()),
-            None => {
-                let text = format!("{} {change}, by the frozen options", option.id);
-                findings.add(Code::ListingChanged, layout::OPTIONS, text);
-            }
+        if let Some(own) = own.next_back() {
+            findings.add(Code::ListingChanged, layout::LISTING_CHANGES, own.text());
+        } else {
+            let text = format!("{} {change}, by the frozen options", option.id);
+            findings.add(Code::ListingChanged, layout::OPTIONS, text);
         }
     }
 }
@@ -142,8 +141,9 @@ fn code_and_place(problem: &PriceProblem) -> (Code, &'static str) {
             (Code::PriceRecordDiffers, layout::PRICES)
         }
         PriceProblem::Basis(_) => (Code::AdjustmentDiffers, layout::PRICE_WINDOW),
-        PriceProblem::StillListed { .. } => (Code::PriceRuleBroken, layout::PRICE_WINDOW),
-        PriceProblem::LargeMove(_) => (Code::PriceRuleBroken, layout::PRICE_WINDOW),
+        PriceProblem::StillListed { .. } | PriceProblem::LargeMove(_) => {
+            (Code::PriceRuleBroken, layout::PRICE_WINDOW)
+        }
         PriceProblem::MovesAccepted { .. } => (Code::MovesAccepted, layout::MOVE_EXCEPTION),
         PriceProblem::OtherSource { .. } => (Code::PriceSourceReplaced, layout::SOURCE_EXCEPTION),
     }

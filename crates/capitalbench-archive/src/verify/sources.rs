@@ -69,15 +69,12 @@ fn check_moves(
     }
     let file = layout::TABLE_MOVE_EXCEPTION;
     let own: Option<MoveException> = inputs.folder.parse_optional(file, json::read)?;
-    match own.filter(|own| own.moves == moves) {
-        Some(own) => {
-            let text = format!("{}: {}", moves.join("; "), own.reason);
-            findings.add(Code::MovesAccepted, file, text);
-        }
-        None => {
-            let text = format!("{}, and nothing explains it", moves.join("; "));
-            findings.add(Code::PriceRuleBroken, layout::SOURCE_HISTORIES, text);
-        }
+    if let Some(own) = own.filter(|own| own.moves == moves) {
+        let text = format!("{}: {}", moves.join("; "), own.reason);
+        findings.add(Code::MovesAccepted, file, text);
+    } else {
+        let text = format!("{}, and nothing explains it", moves.join("; "));
+        findings.add(Code::PriceRuleBroken, layout::SOURCE_HISTORIES, text);
     }
     Ok(())
 }

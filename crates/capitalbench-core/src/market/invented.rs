@@ -131,7 +131,7 @@ impl InventedMarket {
     pub fn illness(&self, model: &str, now: Timestamp) -> Option<Illness> {
         self.faults.iter().find_map(|fault| match fault {
             InventedFault::ModelRetired { model: own, on }
-                if own == model && is_within(now, *on, Date::MAX) =>
+                if own == model && midnight(*on).is_some_and(|from| from <= now) =>
             {
                 Some(Illness::Retired)
             }
@@ -161,9 +161,10 @@ fn midnight(day: Date) -> Option<Timestamp> {
     Some(day.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
+/// A span whose end is beyond the calendar has none.
 fn is_within(now: Timestamp, from: Date, until: Date) -> bool {
     let (from, until) = (midnight(from), midnight(until));
-    from.is_some_and(|from| from <= now) && until.is_some_and(|until| now < until)
+    from.is_some_and(|from| from <= now) && until.is_none_or(|until| now < until)
 }
 
 fn session(bar: &Bar) -> Session {

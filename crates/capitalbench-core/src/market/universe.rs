@@ -325,7 +325,11 @@ impl Universe {
     }
 
     /// The same options with a change of one of them.
-    pub fn with_change(&self, id: &OptionId, change: ListingChange) -> Result<Self, UniverseError> {
+    pub fn with_change(
+        &self,
+        id: &OptionId,
+        change: &ListingChange,
+    ) -> Result<Self, UniverseError> {
         let mut options = self.options.clone();
         for option in options.iter_mut().filter(|option| option.id == *id) {
             option.change = Some(change.clone());

@@ -9,13 +9,18 @@ use crate::values::ids::{ModelId, RoundId};
 use crate::values::units::Return;
 
 pub mod behaviour;
+pub mod between;
 pub mod comparison_set;
+pub mod consensus;
 pub mod consistency;
 pub mod cumulative;
+pub mod first_board;
 pub mod index;
 pub mod option_record;
+pub mod race;
 pub mod regime;
 pub(crate) mod set_round;
+pub mod stakes;
 
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct TrackBoards {

@@ -45,7 +45,7 @@ pub(super) fn give(
     renames: &Renames,
 ) {
     let mut ordered: Vec<&SetRound<'_>> = rounds.iter().collect();
-    ordered.sort_by_key(|round| (round.decision_date, round.deadline));
+    ordered.sort_by_key(|round| round.decided());
     let mut shown: BTreeMap<&ModelId, Option<&str>> = BTreeMap::new();
     for round in ordered {
         for id in &round.stored {

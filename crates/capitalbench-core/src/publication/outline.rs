@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::calls::ModelCalls;
 use super::facts::{self, Chance, RoundFacts};
-use super::round_at::Known;
+use super::round_at::{Known, Since};
 use super::visible::{Item, is_public};
 use super::{PublishError, RoundKey};
 use crate::asking::missing_answer::MissingAnswer;
@@ -116,6 +116,12 @@ impl RoundOutline {
         self.record.as_ref().map_or(&[], |record| &record.models)
     }
 
+    /// The same with those that gave no valid answer.
+    pub(super) fn expected(&self) -> impl Iterator<Item = &ModelId> {
+        let missing = self.record.iter().flat_map(|record| &record.missing);
+        self.models().iter().chain(missing.map(|own| &own.model_id))
+    }
+
     /// What luck would have given; drawn now where the facts came without it.
     pub(super) fn chance(&self) -> Option<Chance> {
         match &self.result.as_ref()?.luck {
@@ -128,7 +134,7 @@ impl RoundOutline {
     pub(super) fn at(mut self, as_of: Timestamp) -> Result<OutlineAt, PublishError> {
         let known = Known {
             window: self.window,
-            since: self.record.as_ref().map(|record| record.since),
+            record: self.record.as_ref().map(|record| Since(record.since)),
             scored: self.result.is_some(),
             ended: self.ended,
         };

@@ -29,7 +29,7 @@ impl<'a> Cast<'a> {
     fn of(round: &SetRound<'a>) -> Self {
         Self {
             round_id: round.id,
-            decided: (round.decision_date, round.deadline),
+            decided: round.decided(),
             models: round.stored.clone(),
             continues: round.continues().collect(),
         }

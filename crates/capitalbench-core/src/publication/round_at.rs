@@ -36,12 +36,10 @@ impl Listing {
         }
     }
 
-    /// Whether a round of this stream is listed; pilots, rehearsals and rounds that nobody may know
-    /// of yet are not.
+    /// Whether a round of this stream is listed; pilots and rounds that nobody may know of yet are not.
     pub(super) fn has(
         self,
         stream: Stream,
-        rehearsal: bool,
         created: Option<Timestamp>,
         window: Option<Window>,
     ) -> bool {
@@ -50,16 +48,20 @@ impl Listing {
         } else {
             Stream::Primary
         };
-        stream == wanted && !rehearsal && is_public(Item::Rules { created }, window, self.as_of)
+        stream == wanted && is_public(Item::Rules { created }, window, self.as_of)
     }
 }
+
+/// When a record became the record, where that is known.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Since(pub(super) Option<Timestamp>);
 
 /// What decides how far the public sees a round.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
     pub(super) window: Option<Window>,
-    /// When its record became the record, where it has one.
-    pub(super) since: Option<Option<Timestamp>>,
+    /// Its record, where it has one.
+    pub(super) record: Option<Since>,
     pub(super) scored: bool,
     /// How and when it ended without a record.
     pub(super) ended: Option<(Ending, Timestamp)>,
@@ -68,8 +70,8 @@ pub(super) struct Known {
 impl Known {
     pub(super) fn stage(self, as_of: Timestamp) -> Stage {
         let public = |item: Item| is_public(item, self.window, as_of);
-        match (self.since, self.ended) {
-            (Some(since), _) if public(Item::Decisions { since }) => {
+        match (self.record, self.ended) {
+            (Some(Since(since)), _) if public(Item::Decisions { since }) => {
                 if self.scored && public(Item::Result) {
                     return Stage::Resolved;
                 }
@@ -96,7 +98,7 @@ pub(super) fn rounds_at(
     let listed = |facts: &RoundFacts| {
         let Manifest { stream, window, .. } = facts.manifest;
         let created = facts.manifest.created_at.as_ref().map(WrittenInstant::at);
-        listing.has(stream, facts.rehearsal, created, window)
+        !facts.rehearsal && listing.has(stream, created, window)
     };
     let public = |mut facts: RoundFacts| -> Result<PublicRound, PublishError> {
         Ok(PublicRound {
@@ -131,7 +133,7 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
     let public = |item: Item| is_public(item, window, as_of);
     let known = Known {
         window,
-        since: facts.record.as_ref().map(|record| record.since),
+        record: facts.record.as_ref().map(|record| Since(record.since)),
         scored: facts.result.is_some(),
         ended: facts
             .tombstone

@@ -12,6 +12,7 @@ use super::renames::Renames;
 use super::round_at::Listing;
 use crate::evidence::statistics::{Frames, SetStatistics, Tried, of_set};
 use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
+use crate::publication::boards::first_board::{FirstBoard, first_board};
 use crate::publication::boards::index::{IndexRow, rows};
 use crate::publication::boards::name_in;
 use crate::publication::boards::set_round::{SetRound, by_id};
@@ -53,14 +54,14 @@ pub fn standings(
     let mut names = names_of(outlines.iter().flat_map(RoundOutline::models));
     let listing = Listing::of(outlines.iter().map(|own| own.stream), as_of);
     let listed =
-        |own: &RoundOutline| listing.has(own.stream, own.rehearsal, own.created, own.window);
+        |own: &RoundOutline| !own.rehearsal && listing.has(own.stream, own.created, own.window);
     let rounds = outlines.into_iter().filter(listed).map(|own| own.at(as_of));
     let mut rounds: Vec<OutlineAt> = rounds.collect::<Result<_, _>>()?;
     rounds.sort_by(|a, b| a.round.key.cmp(&b.round.key));
     let renames = Renames::of_rounds(&set_rounds(&rounds));
     if !renames.is_empty() {
         for own in &mut rounds {
-            own.continued = renames.among(own.round.models());
+            own.continued = renames.among(own.round.expected());
         }
     }
     let set_rounds = set_rounds(&rounds);
@@ -112,6 +113,11 @@ impl Standings {
     /// The rounds as comparison sets see them.
     pub(super) fn set_rounds(&self) -> Vec<SetRound<'_>> {
         set_rounds(&self.rounds)
+    }
+
+    /// The board of a track that is shown first; none where the track has no set.
+    pub fn first_board(&self, track: Track) -> Option<FirstBoard<'_>> {
+        first_board(&self.comparison_sets, &self.set_rounds(), track)
     }
 
     /// Which rounds of a track the boards count, in order of id.

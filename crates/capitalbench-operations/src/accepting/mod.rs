@@ -14,7 +14,7 @@ use jiff::Timestamp;
 use crate::asking::closing::{close_run, has_ended, is_over};
 use crate::error::Error;
 use crate::operator::Operator;
-use crate::proof::given_instant::note_given_instant;
+use crate::proof::given_instant::{note_given_instant, refuse_given_instant};
 use crate::proof::promise::{Objection, Promise};
 use crate::proof::record::{Recorded, record};
 use crate::proof::stamped_picks::{StampedPicks, stamp_picks};
@@ -91,13 +91,14 @@ pub fn accept_run(operator: &Operator, request: &AcceptRequest) -> Result<Accept
         let text = "--supersede replaces the record, and readers must know why";
         return Err(Error::new(text).hint("add --reason TEXT"));
     }
-    note_given_instant(operator, folder, "accept-run")?;
+    refuse_given_instant(operator, folder, "accept-run")?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let run = folder.run(run_id)?;
     if inputs.manifest.record_rules().enough.is_some()
         && is_over(&inputs.manifest, now)
         && !has_ended(folder, run_id)?
     {
+        note_given_instant(operator, folder, "accept-run")?;
         close_run(operator, folder, run_id)?;
     }
     let facts = facts(&inputs, &run, request.choice, now)?;
@@ -122,6 +123,7 @@ pub fn accept_run(operator: &Operator, request: &AcceptRequest) -> Result<Accept
             objections,
         });
     }
+    note_given_instant(operator, folder, "accept-run")?;
     derivation::require(&inputs, &run)?;
     let job = plan(request, &inputs, now)?;
     let written = || accept(&inputs, &run, &facts, request.reason.clone());

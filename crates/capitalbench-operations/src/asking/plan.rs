@@ -146,18 +146,6 @@ fn new_plan(
         let text = format!("{id}: the provider {PROVIDER} is kept for control entrants");
         return Err(Error::new(text));
     }
-    let mut slots = Vec::new();
-    for model in &asked {
-        for replicate in 1..=rules.replicates {
-            let planned = frozen_settings(model, replicate);
-            // The mock asks for nothing, so a rehearsal freezes no settings.
-            let settings = planned.settings.filter(|_| calls == Calls::Real);
-            slots.push(PlannedSlot {
-                settings,
-                ..planned
-            });
-        }
-    }
     Ok(RunPlan {
         run_id: match &request.run_id {
             Some(id) => id.clone(),
@@ -177,8 +165,25 @@ fn new_plan(
         max_retries: request.max_retries,
         input_sha256: String::new(),
         skipped_models: (models.len() - asked.len()) as u64,
-        slots,
+        slots: slots(&asked, rules, calls),
     })
+}
+
+/// One slot per model and replicate.
+fn slots(asked: &[&ModelSettings], rules: RunRules, calls: Calls) -> Vec<PlannedSlot> {
+    let mut slots = Vec::new();
+    for model in asked {
+        for replicate in 1..=rules.replicates {
+            let planned = frozen_settings(model, replicate);
+            // The mock asks for nothing, so a rehearsal freezes no settings.
+            let settings = planned.settings.filter(|_| calls == Calls::Real);
+            slots.push(PlannedSlot {
+                settings,
+                ..planned
+            });
+        }
+    }
+    slots
 }
 
 /// The slot of a model, with everything about its calls that a resumed run must not change.

@@ -154,6 +154,11 @@ impl Hints {
         self.found.published.filter(|_| !self.found.is_unpublished)
     }
 
+    /// Whether a pass was changing something when it ended.
+    pub(super) fn is_unpublished(&self) -> bool {
+        self.found.is_unpublished
+    }
+
     pub(super) fn set_published(&mut self, now: Timestamp) {
         self.found.published = Some(now);
         self.found.is_unpublished = false;

@@ -18,6 +18,7 @@ use super::standing::Standing;
 
 use crate::error::Error;
 use crate::operator::{Notice, Operator};
+use crate::proof::record::record_all;
 
 /// What a pass did and when the next one has something to do.
 #[derive(Debug, Default)]
@@ -187,6 +188,7 @@ impl<'a> Work<'a> {
     fn everything(&mut self, site: Option<BuildSite<'_>>) -> Result<(), Error> {
         self.make_key()?;
         let mut standing = Standing::look(self)?;
+        self.finish_signing(&standing);
         self.open_due(&standing);
         self.look_again(&mut standing)?;
         for live in &standing.live {
@@ -208,6 +210,20 @@ impl<'a> Work<'a> {
             self.look_ahead(&standing);
         }
         self.deliver()
+    }
+
+    /// A pass that was killed between a file and its place in the log leaves the public with a file
+    /// that nothing signs, until this.
+    fn finish_signing(&mut self, standing: &Standing) {
+        if self.hints.is_unpublished() && !standing.names.is_empty() {
+            self.attempt("sign", About::default(), |work| {
+                record_all(
+                    work.operator,
+                    &work.league.rounds(),
+                    work.operator.clock.now(),
+                )
+            });
+        }
     }
 
     /// Looks at the rounds again where a step changed them since.

@@ -11,9 +11,8 @@ use super::record::record;
 use crate::error::Error;
 use crate::operator::Operator;
 
-/// Refuses a given instant where a command writes the record of a real round, and notes it in the
-/// folder of an invented one, so that readers know which instants no clock showed.
-pub fn note_given_instant(
+/// Refuses a given instant where a command writes the record of a real round.
+pub fn refuse_given_instant(
     operator: &Operator,
     round: &RoundFolder,
     command: &'static str,
@@ -32,6 +31,20 @@ pub fn note_given_instant(
              `status` and --dry-run take --now",
         ));
     }
+    Ok(())
+}
+
+/// Does the same, and notes the instant in the folder of an invented round, so that readers know
+/// which instants no clock showed.
+pub fn note_given_instant(
+    operator: &Operator,
+    round: &RoundFolder,
+    command: &'static str,
+) -> Result<(), Error> {
+    refuse_given_instant(operator, round, command)?;
+    let Some(given) = operator.given else {
+        return Ok(());
+    };
     let line = json!({"command": command, "given_utc": given.to_string()}).to_string();
     let file = layout::GIVEN_INSTANTS;
     let told = round.read_optional(file)?.unwrap_or_default();

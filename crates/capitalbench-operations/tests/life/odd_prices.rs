@@ -148,13 +148,13 @@ fn a_jump_in_the_history_is_shown_to_no_model_without_a_reason() {
     let market = Market::with(&["jump=XLK,2026-06-17,1.5"]);
     let opened = market.open();
     let round = opened.folder.path();
-    let refused = market.table(round, &TableManner::default()).unwrap_err();
+    let refused = table(round, &TableManner::default()).unwrap_err();
     assert!(refused.message.contains("TECHNOLOGY moved +"), "{refused}");
     let manner = TableManner {
         accept_moves: Some("the index did the same".to_owned()),
         ..TableManner::default()
     };
-    market.table(round, &manner).unwrap();
+    table(round, &manner).unwrap();
     freeze_round(&at("2026-09-15T11:40:00Z"), round).unwrap();
     let hashes = fs::read_to_string(round.join("hashes.json")).unwrap();
     assert!(

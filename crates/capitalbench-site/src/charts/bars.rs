@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::marks::shape;
 use super::scale::{Scale, thinned};
-use super::{Canvas, KeyRow, PLOT, fitted, px, spread};
+use super::{Canvas, KeyRow, Look, PLOT, fitted, px, spread};
 use crate::figures::signed_percent;
 use crate::html::Html;
 
@@ -13,6 +13,7 @@ use crate::html::Html;
 pub(crate) struct Mark {
     pub(crate) label: String,
     pub(crate) value: f64,
+    pub(crate) look: Look,
 }
 
 /// Counts in equal bins, with marks above them.
@@ -68,16 +69,14 @@ impl Histogram<'_> {
         let placed = spread(&wanted, 13.0, bottom);
         let mut keys = Vec::new();
         for (mark, at) in order.iter().zip(placed) {
-            let own = self.marks.iter().position(|m| m.label == mark.label);
-            let own = own.unwrap_or_default();
             let at_x = x.at(mark.value);
             canvas.line("lead", (at_x, bottom), (at_x, at));
             canvas.line("lead", (at_x, at), (PLOT + 10.0, at));
             let value = signed_percent(mark.value);
-            let key = KeyRow::of_series(own, format!("{value} {}", fitted(&mark.label)));
-            let drawn = shape(own, (at_x, bottom - 5.0), 3.8);
+            let key = KeyRow::of(mark.look, format!("{value} {}", fitted(&mark.label)));
+            let drawn = mark.look.outline((at_x, bottom - 5.0), 3.8);
             canvas.told(&key.class, &drawn, &format!("{}: {value}", mark.label));
-            canvas.path(&key.class, &shape(own, (PLOT + 16.0, at), 3.4));
+            canvas.path(&key.class, &mark.look.outline((PLOT + 16.0, at), 3.4));
             canvas.text("label", (PLOT + 24.0, at + 4.0), &key.text);
             keys.push(key);
         }
@@ -124,7 +123,7 @@ impl StackedBars {
             let at = bottom - 6.0 - 22.0 * part as f64;
             let key = KeyRow {
                 class: format!("part g{part}"),
-                outline: 1,
+                shape: 1,
                 text: (*name).to_owned(),
             };
             canvas.path(&key.class, &shape(1, (right + 16.0, at), 5.0));

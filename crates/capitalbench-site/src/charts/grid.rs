@@ -6,13 +6,14 @@ use jiff::civil::Date;
 
 use super::marks::shape;
 use super::scale::Scale;
-use super::{Canvas, KeyRow, PLOT, WIDTH, day_number, fitted, px, row_class, spread};
+use super::{Canvas, KeyRow, Look, PLOT, WIDTH, day_number, fitted, px, row_class, spread};
 use crate::figures::{decimal, dollars, share, signed_percent};
 use crate::html::Html;
 
 #[derive(Debug, Clone)]
 pub(crate) struct Point {
     pub(crate) label: String,
+    pub(crate) look: Look,
     pub(crate) x: f64,
     pub(crate) y: f64,
 }
@@ -35,7 +36,7 @@ impl Scatter {
         let y = Scale::over(ys.chain(self.reference).chain([0.0]), bottom, top);
         let mut canvas = Canvas::new(height, &self.title);
         for tick in y.ticks(5.0) {
-            canvas.row("gridline", (left, right), y.at(tick), &decimal(tick, 0));
+            canvas.row("gridline", (left, right), y.at(tick), &y.label(tick));
         }
         for tick in x.ticks(5.0) {
             canvas.text("tick mid", (x.at(tick), bottom + 16.0), &dollars(tick));
@@ -48,13 +49,13 @@ impl Scatter {
         let wanted: Vec<f64> = self.points.iter().map(|point| y.at(point.y)).collect();
         let placed = spread(&wanted, 13.0, bottom);
         let mut keys = Vec::new();
-        for (place, (point, at)) in self.points.iter().zip(placed).enumerate() {
+        for (point, at) in self.points.iter().zip(placed) {
             let (px_x, px_y) = (x.at(point.x), y.at(point.y));
             canvas.line("lead", (px_x, px_y), (right + 8.0, at));
-            let key = KeyRow::of_series(place, fitted(&point.label));
+            let key = KeyRow::of(point.look, fitted(&point.label));
             let (cost, score) = (dollars(point.x), decimal(point.y, 1));
             let words = format!("{}: {cost}, {score}", point.label);
-            canvas.told(&key.class, &shape(place, (px_x, px_y), 4.4), &words);
+            canvas.told(&key.class, &point.look.outline((px_x, px_y), 4.4), &words);
             canvas.text("label", (right + 12.0, at + 4.0), &key.text);
             keys.push(key);
         }
@@ -66,15 +67,28 @@ impl Scatter {
 #[derive(Debug, Clone)]
 pub(crate) struct Strip {
     pub(crate) title: &'static str,
-    pub(crate) rounds: Vec<(Date, f64)>,
+    /// None where gains and losses are not a model's.
+    pub(crate) look: Option<Look>,
+    pub(crate) rounds: Vec<StripMark>,
+}
+
+/// A round of a strip.
+#[derive(Debug, Clone)]
+pub(crate) struct StripMark {
+    pub(crate) day: Date,
+    pub(crate) value: f64,
+    /// The round for people.
+    pub(crate) name: String,
+    /// The address of its page.
+    pub(crate) href: String,
 }
 
 impl Strip {
     pub(crate) fn draw(&self) -> Html {
         let (left, right, top, bottom, height) = (80.0, WIDTH - 16.0, 8.0, 150.0, 178.0);
-        let values = self.rounds.iter().map(|round| round.1);
+        let values = self.rounds.iter().map(|round| round.value);
         let y = Scale::over(values.chain([0.0]), bottom, top);
-        let days = self.rounds.iter().map(|round| day_number(round.0));
+        let days = self.rounds.iter().map(|round| day_number(round.day));
         let x = Scale::over(days, left, right);
         let mut canvas = Canvas::new(height, self.title);
         for tick in y.ticks(5.0) {
@@ -82,22 +96,25 @@ impl Strip {
             canvas.row(row_class(tick), (left, right), y.at(tick), &label);
         }
         let mut stems = String::new();
-        for (day, value) in &self.rounds {
+        for StripMark { day, value, .. } in &self.rounds {
             let at = (x.at(day_number(*day)), y.at(*value));
             let _ = write!(stems, "M{} {}V{}", px(at.0), px(y.at(0.0)), px(at.1));
         }
         canvas.path("stem", &stems);
-        for (day, value) in &self.rounds {
-            let at = (x.at(day_number(*day)), y.at(*value));
-            let (class, outline) = if *value > 0.0 {
-                ("mark s0", 2)
+        for round in &self.rounds {
+            let at = (x.at(day_number(round.day)), y.at(round.value));
+            let (pointer, side) = if round.value > 0.0 {
+                (2, "up")
             } else {
-                ("mark s3", 4)
+                (4, "down")
             };
-            let words = format!("{day}: {}", signed_percent(*value));
-            canvas.told(class, &shape(outline, at, 3.6), &words);
+            let colour = self.look.map_or(side.to_owned(), Look::class);
+            let class = format!("mark {colour}");
+            let words = format!("{}: {}", round.name, signed_percent(round.value));
+            let drawn = shape(pointer, at, 3.6);
+            canvas.leading(&class, &drawn, [&words, &round.href]);
         }
-        let days = self.rounds.iter().map(|round| round.0);
+        let days = self.rounds.iter().map(|round| round.day);
         if let (Some(first), Some(last)) = (days.clone().min(), days.max()) {
             canvas.text("tick", (left, height - 8.0), &first.to_string());
             canvas.text("tick end", (right, height - 8.0), &last.to_string());
@@ -119,7 +136,7 @@ pub(crate) struct Stated {
 }
 
 /// Stated confidence across, share that came true upwards, with intervals where there are some.
-pub(crate) fn reliability(title: &str, bins: &[Stated]) -> Html {
+pub(crate) fn reliability(title: &str, look: Look, bins: &[Stated]) -> Html {
     let (left, right, top, bottom, height) = (56.0, 330.0, 24.0, 254.0, 290.0);
     let x = Scale::between(0.0, 1.0, left, right);
     let y = Scale::between(0.0, 1.0, bottom, top);
@@ -129,19 +146,21 @@ pub(crate) fn reliability(title: &str, bins: &[Stated]) -> Html {
         canvas.text("tick mid", (x.at(tick), bottom + 16.0), &share(tick));
     }
     canvas.line("ref", (x.at(0.0), y.at(0.0)), (x.at(1.0), y.at(1.0)));
-    canvas.text("tick end", (right, top - 8.0), "dotted: as stated");
+    let note = "stated confidence →   dotted: as stated";
     let middle = f64::midpoint(left, right);
-    canvas.text("tick mid", (middle, height - 4.0), "stated confidence →");
-    for (place, bin) in bins.iter().enumerate() {
+    canvas.text("tick mid", (middle, height - 4.0), note);
+    let wanted: Vec<f64> = bins.iter().map(|bin| x.at(bin.confidence)).collect();
+    let counts = bins.iter().zip(spread(&wanted, 36.0, right + 30.0));
+    let class = format!("mark {}", look.class());
+    for (bin, count_x) in counts {
         let at = (x.at(bin.confidence), y.at(bin.observed));
         if let Some((low, high)) = bin.range {
             let (low, high) = (y.at(low.max(0.0)), y.at(high.min(1.0)));
             canvas.line("whisker", (at.0, low), (at.0, high));
         }
-        canvas.path("mark s0", &shape(0, at, 4.4));
-        let label_y = if place % 2 == 0 { -6.0 } else { 14.0 };
+        canvas.path(&class, &look.outline(at, 4.4));
         let label = format!("n={}", bin.count);
-        canvas.text("tick", (at.0 + 8.0, at.1 + label_y), &label);
+        canvas.text("tick mid", (count_x, top - 8.0), &label);
     }
     canvas.finish()
 }

@@ -42,6 +42,8 @@ const LEFT: f64 = 190.0;
 const TOP: f64 = 26.0;
 const ROW: f64 = 20.0;
 const WIDEST: f64 = 28.0;
+/// Room that a date needs.
+const DATE: f64 = 64.0;
 const LEGEND: [(&str, usize); 4] = [
     ("< 0.25", 0),
     ("< 1", 1),
@@ -69,7 +71,7 @@ impl Heat {
             top += ROW;
         }
         let labelled = thinned(self.rounds.len(), 7);
-        let mut x = LEFT;
+        let (mut x, mut free) = (LEFT, LEFT);
         for (place, round) in self.rounds.iter().enumerate() {
             let (across, down) = (px(width), px(rows));
             let d = format!("M{} {}h{across}v{down}h-{across}Z", px(x), px(TOP));
@@ -77,7 +79,15 @@ impl Heat {
             if let (true, Some(day)) = (labelled.contains(&place), round.day) {
                 let middle = x + width / 2.0;
                 canvas.line("axis", (middle, bottom), (middle, bottom + 4.0));
-                canvas.text("tick", (x, bottom + 17.0), &day.to_string());
+                let (class, from, at) = if x + DATE > WIDTH {
+                    ("tick end", x + width - DATE, x + width)
+                } else {
+                    ("tick", x, x)
+                };
+                if from >= free {
+                    canvas.text(class, (at, bottom + 17.0), &day.to_string());
+                    free = from + DATE;
+                }
             }
             x += width;
         }
@@ -130,7 +140,7 @@ fn cell(width: f64) -> String {
 }
 
 fn class(ahead: bool, strength: usize) -> String {
-    let side = if ahead { "heat s0" } else { "heat s3" };
+    let side = if ahead { "heat up" } else { "heat down" };
     let shade = [" h0", " h1", " h2"].get(strength);
     format!("{side}{}", shade.unwrap_or(&""))
 }

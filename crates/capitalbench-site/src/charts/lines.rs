@@ -2,9 +2,9 @@
 
 use jiff::civil::Date;
 
-use super::marks::{polyline, series, shape};
+use super::marks::{polyline, shape};
 use super::scale::{Scale, thinned};
-use super::{Canvas, KeyRow, day_number, fitted, row_class, spread};
+use super::{Canvas, KeyRow, Look, day_number, fitted, row_class, spread};
 use crate::html::Html;
 
 /// How a line is drawn.
@@ -14,6 +14,8 @@ pub(crate) enum Stroke {
     Solid,
     /// Provisional.
     Dashed,
+    /// One of several figures of the same model.
+    Dotted,
     /// The line that the others are compared with.
     Reference,
 }
@@ -25,13 +27,14 @@ pub(crate) struct Line {
     pub(crate) points: Vec<(Date, f64)>,
     pub(crate) band: Vec<(f64, f64)>,
     pub(crate) stroke: Stroke,
+    pub(crate) look: Look,
 }
 
 impl Line {
     /// A line without a band.
     pub(crate) fn plain(
         label: &str,
-        stroke: Stroke,
+        (stroke, look): (Stroke, Look),
         points: impl IntoIterator<Item = (Date, f64)>,
     ) -> Self {
         Self {
@@ -39,14 +42,27 @@ impl Line {
             points: points.into_iter().collect(),
             band: Vec::new(),
             stroke,
+            look,
         }
     }
+}
+
+/// How far apart the points of all lines stand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Steps {
+    /// By the days between them.
+    Days,
+    /// Evenly, round by round; all lines have the same rounds.
+    Rounds,
 }
 
 /// A chart of lines whose values are fractions.
 #[derive(Debug, Clone)]
 pub(crate) struct LineChart {
     pub(crate) title: String,
+    pub(crate) steps: Steps,
+    /// Ends of the scale, where several charts share one.
+    pub(crate) ends: Option<(f64, f64)>,
     pub(crate) lines: Vec<Line>,
     /// How values are written.
     pub(crate) written: fn(f64) -> String,
@@ -65,14 +81,28 @@ impl LineChart {
         let bands = self.lines.iter().flat_map(|line| &line.band);
         let values = points().map(|point| point.1);
         let values = values.chain(bands.flat_map(|(low, high)| [*low, *high]));
-        let y = Scale::over(values.chain([0.0]), bottom, TOP);
+        let shared = self.ends.into_iter().flat_map(|(low, high)| [low, high]);
+        let y = Scale::over(values.chain(shared).chain([0.0]), bottom, TOP);
         let days = points().map(|point| point.0);
         let (first, last_day) = (days.clone().min(), days.max());
         let (Some(first), Some(final_day)) = (first, last_day) else {
             return Html::default();
         };
-        let end = day_number(final_day).max(day_number(first) + 1.0);
-        let x = Scale::between(day_number(first), end, LEFT, RIGHT);
+        let x = match self.steps {
+            Steps::Days => {
+                let end = day_number(final_day).max(day_number(first) + 1.0);
+                Scale::between(day_number(first), end, LEFT, RIGHT)
+            }
+            Steps::Rounds => {
+                let most = self.lines.iter().map(|line| line.points.len()).max();
+                Scale::between(
+                    0.0,
+                    place_number(most.unwrap_or(2) - 1).max(1.0),
+                    LEFT,
+                    RIGHT,
+                )
+            }
+        };
         let mut canvas = Canvas::new(height, &self.title);
         self.axes(&mut canvas, &y, bottom);
         canvas.text("tick", (LEFT, height - 8.0), &first.to_string());
@@ -80,47 +110,60 @@ impl LineChart {
         let wanted: Vec<f64> = self.lines.iter().map(|line| y.at(last(line))).collect();
         let placed = spread(&wanted, 13.0, bottom);
         // Everything of a line is one group, so that pointing at any of it brings out its band.
-        let keys: Vec<KeyRow> = (0..self.lines.len()).map(|place| self.key(place)).collect();
+        let keys: Vec<KeyRow> = self.lines.iter().map(|line| self.key(line)).collect();
         for (place, line) in self.lines.iter().enumerate() {
             canvas.group("run", |canvas| {
                 if line.band.len() == line.points.len() && !line.band.is_empty() {
-                    canvas.path(&format!("band {}", series(place)), &band(line, &x, &y));
+                    let d = self.band(line, (&x, &y));
+                    canvas.path(&format!("band {}", line.look.class()), &d);
                 }
-                self.draw_line(canvas, place, (&x, &y));
+                self.draw_line(canvas, line, (&x, &y));
                 label(canvas, &keys[place], (wanted[place], placed[place]));
             });
         }
         canvas.finish_with(&keys)
     }
 
-    fn draw_line(&self, canvas: &mut Canvas, place: usize, (x, y): (&Scale, &Scale)) {
-        let line = &self.lines[place];
+    fn draw_line(&self, canvas: &mut Canvas, line: &Line, (x, y): (&Scale, &Scale)) {
         let steps = kept(line.points.len()).into_iter();
-        let d = polyline(steps.map(|step| {
-            let (day, value) = line.points[step];
-            (x.at(day_number(day)), y.at(value))
-        }));
+        let d =
+            polyline(steps.map(|step| (x.at(self.across(line, step)), y.at(line.points[step].1))));
         let class = match line.stroke {
-            Stroke::Solid => format!("line {}", series(place)),
-            Stroke::Dashed => format!("line dashed {}", series(place)),
+            Stroke::Solid => format!("line {}", line.look.class()),
+            Stroke::Dashed => format!("line dashed {}", line.look.class()),
+            Stroke::Dotted => format!("line dotted {}", line.look.class()),
             Stroke::Reference => "line ref".to_owned(),
         };
         let words = format!("{}: {}", line.label, (self.written)(last(line)));
         canvas.told(&class, &d, &words);
     }
 
-    fn key(&self, place: usize) -> KeyRow {
-        let line = &self.lines[place];
+    /// Where a point lies on the axis across.
+    fn across(&self, line: &Line, step: usize) -> f64 {
+        match self.steps {
+            Steps::Days => day_number(line.points[step].0),
+            Steps::Rounds => place_number(step),
+        }
+    }
+
+    fn band(&self, line: &Line, (x, y): (&Scale, &Scale)) -> String {
+        let steps = kept(line.points.len());
+        let at = |step: usize, value: f64| (x.at(self.across(line, step)), y.at(value));
+        let highs = steps.iter().map(|step| at(*step, line.band[*step].1));
+        let lows = steps.iter().rev().map(|step| at(*step, line.band[*step].0));
+        polyline(highs.chain(lows)) + "Z"
+    }
+
+    fn key(&self, line: &Line) -> KeyRow {
         let text = format!("{} {}", (self.written)(last(line)), fitted(&line.label));
         if line.stroke == Stroke::Reference {
-            let (class, outline) = ("mark ref".to_owned(), 7);
             return KeyRow {
-                class,
-                outline,
+                class: "mark ref".to_owned(),
+                shape: 0,
                 text,
             };
         }
-        KeyRow::of_series(place, text)
+        KeyRow::of(line.look, text)
     }
 
     fn axes(&self, canvas: &mut Canvas, y: &Scale, bottom: f64) {
@@ -135,7 +178,7 @@ impl LineChart {
 /// The label at the end of a line.
 fn label(canvas: &mut Canvas, key: &KeyRow, (from, at): (f64, f64)) {
     canvas.line("lead", (RIGHT, from), (RIGHT + 12.0, at));
-    canvas.path(&key.class, &shape(key.outline, (RIGHT + 18.0, at), 3.6));
+    canvas.path(&key.class, &shape(key.shape, (RIGHT + 18.0, at), 3.6));
     canvas.text("label", (RIGHT + 26.0, at + 4.0), &key.text);
 }
 
@@ -154,10 +197,7 @@ fn last(line: &Line) -> f64 {
     line.points.last().map_or(0.0, |point| point.1)
 }
 
-fn band(line: &Line, x: &Scale, y: &Scale) -> String {
-    let steps = kept(line.points.len());
-    let at = |step: usize, value: f64| (x.at(day_number(line.points[step].0)), y.at(value));
-    let highs = steps.iter().map(|step| at(*step, line.band[*step].1));
-    let lows = steps.iter().rev().map(|step| at(*step, line.band[*step].0));
-    polyline(highs.chain(lows)) + "Z"
+#[expect(clippy::cast_precision_loss, reason = "some hundred rounds")]
+fn place_number(place: usize) -> f64 {
+    place as f64
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::marks::shape;
+use super::marks::Look;
 use super::scale::Scale;
 use super::{Canvas, WIDTH, fitted, px};
 use crate::figures::{decimal, interval};
@@ -14,8 +14,10 @@ pub(crate) struct Whisker {
     pub(crate) value: f64,
     /// Ends of the interval, where there is one.
     pub(crate) range: Option<(f64, f64)>,
-    /// A row of the market, drawn in another way than models.
-    pub(crate) apart: bool,
+    /// Whether the interval rests on enough to tell something.
+    pub(crate) informative: bool,
+    /// None for a row of the market, drawn in another way than models.
+    pub(crate) look: Option<Look>,
 }
 
 /// One scale for all rows of a table, so that rows can be compared.
@@ -48,14 +50,11 @@ impl WhiskerScale {
         }
         if let Some((low, high)) = row.range {
             let d = whisker(self.scale, (low, high), middle);
-            let _ = write!(body, "<path class=\"whisker\" d=\"{d}\"/>");
+            let class = whisker_class(row);
+            let _ = write!(body, "<path class=\"{class}\" d=\"{d}\"/>");
         }
-        let x = px(self.scale.at(row.value));
-        let class = if row.apart { "dot apart" } else { "dot" };
-        let _ = write!(
-            body,
-            "<circle class=\"{class}\" cx=\"{x}\" cy=\"{middle}\" r=\"3.4\"/>"
-        );
+        let (class, d) = dot(row, (self.scale.at(row.value), middle));
+        let _ = write!(body, "<path class=\"{class}\" d=\"{d}\"/>");
         let label = Html::text(&described(row));
         Html::made(format!(
             "<svg class=\"cell\" viewBox=\"0 0 {CELL} {CELL_HEIGHT}\" role=\"img\" aria-label=\"{label}\">{body}</svg>"
@@ -75,6 +74,23 @@ fn ends(row: &Whisker) -> Vec<f64> {
     vec![low, row.value, high]
 }
 
+/// An interval that tells nothing is drawn faintly.
+fn whisker_class(row: &Whisker) -> &'static str {
+    if row.informative {
+        "whisker"
+    } else {
+        "whisker weak"
+    }
+}
+
+/// The mark of a value.
+fn dot(row: &Whisker, at: (f64, f64)) -> (String, String) {
+    let class = row.look.map_or("dot apart".to_owned(), |look| {
+        format!("dot {}", look.class())
+    });
+    (class, row.look.unwrap_or(Look::OTHER).outline(at, 3.8))
+}
+
 fn described(row: &Whisker) -> String {
     let range = row.range.map_or("no interval".to_owned(), |(low, high)| {
         format!("95 % interval {}", interval(low, high, 1))
@@ -86,30 +102,30 @@ fn described(row: &Whisker) -> String {
 pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> Html {
     let (left, right) = (210.0, WIDTH - 16.0);
     let step = 24.0;
-    let height = rows.iter().map(|_| step).sum::<f64>() + 50.0;
+    let height = rows.iter().map(|_| step).sum::<f64>() + 64.0;
     let values = rows.iter().flat_map(ends).chain(reference).chain([0.0]);
     let scale = Scale::over(values, left, right);
     let mut canvas = Canvas::new(height, title);
     let bottom = height - 24.0;
     for tick in scale.ticks(7.0) {
         let x = scale.at(tick);
-        canvas.line("gridline", (x, 20.0), (x, bottom));
-        canvas.text("tick mid", (x, height - 8.0), &decimal(tick, 0));
+        canvas.line("gridline", (x, 34.0), (x, bottom));
+        canvas.text("tick mid", (x, height - 8.0), &scale.label(tick));
     }
     if let Some(reference) = reference {
         let x = scale.at(reference);
-        canvas.line("ref", (x, 20.0), (x, bottom));
-        canvas.text("tick mid", (x, 14.0), "S&P 500");
+        canvas.line("ref", (x, 34.0), (x, bottom));
+        canvas.text("tick mid", (x, 28.0), "S&P 500");
     }
     canvas.text("tick end", (right, 14.0), "best option: 100 →");
-    let mut y = 34.0;
+    let mut y = 48.0;
     for row in rows {
         canvas.text("label end", (left - 10.0, y + 4.0), &fitted(&row.label));
         if let Some(range) = row.range {
-            canvas.path("whisker", &whisker(scale, range, y));
+            canvas.path(whisker_class(row), &whisker(scale, range, y));
         }
-        let class = if row.apart { "dot apart" } else { "dot" };
-        canvas.path(class, &shape(0, (scale.at(row.value), y), 4.0));
+        let (class, d) = dot(row, (scale.at(row.value), y));
+        canvas.path(&class, &d);
         y += step;
     }
     canvas.finish_whole()

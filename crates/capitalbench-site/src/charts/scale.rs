@@ -1,5 +1,7 @@
 //! From values to positions, and round numbers along the way.
 
+use crate::figures::decimal;
+
 /// A straight scale.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Scale {
@@ -38,6 +40,13 @@ impl Scale {
     pub(super) fn at(&self, value: f64) -> f64 {
         let share = (value - self.low) / (self.high - self.low);
         self.from + share.clamp(0.0, 1.0) * (self.to - self.from)
+    }
+
+    /// A round value as text, with a decimal where the steps need one.
+    pub(super) fn label(&self, tick: f64) -> String {
+        let whole = |tick: &f64| tick.fract().abs() < 1e-9;
+        let places = usize::from(!self.ticks(5.0).iter().all(whole));
+        decimal(tick, places)
     }
 
     /// About this many round values.

@@ -2,14 +2,17 @@
 
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::values::time::WrittenInstant;
-use jiff::Timestamp;
 use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::html::encode;
+use crate::title::title;
 use crate::{Files, Input};
 
 /// Octets of a line; longer ones are folded.
 const LINE: usize = 75;
+/// How long an event stays after its close.
+const KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     let begin = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//CapitalBench//Scoring dates//EN\n\
@@ -29,17 +32,22 @@ fn event(input: &Input<'_>, round: &PublicRound) -> Option<String> {
         return None;
     }
     let close = round.manifest.window?.exit_close()?;
+    // A calendar tells what comes; what was is on the page of rounds.
+    let recent = input.publication.as_of.checked_sub(KEPT).ok()?;
+    if close < recent {
+        return None;
+    }
     let id = round.id().as_str();
     let stamp = round.manifest.created_at.as_ref();
     let stamp = stamp.map_or(close, WrittenInstant::at);
     Some(format!(
         "BEGIN:VEVENT\nUID:{id}-exit@capitalbench\nDTSTAMP:{}\nDTSTART:{}\nDURATION:PT0S\n\
-         SUMMARY:{id} ends\n\
-         DESCRIPTION:{}: the ending close. The result follows when prices are final.\n\
+         SUMMARY:{} ends\n\
+         DESCRIPTION:{id}: the ending close. The result follows when prices are final.\n\
          URL:{}/rounds/{}/\nTRANSP:TRANSPARENT\nEND:VEVENT\n",
         instant(stamp),
         instant(close),
-        value(&round.manifest.title),
+        value(&title(round)),
         input.base_url,
         encode(id),
         id = value(id),

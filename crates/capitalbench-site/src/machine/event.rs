@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use capitalbench_core::publication::visible::{Item, is_public};
-use capitalbench_core::publication::{PublicRound, Publication, RoundState};
+use capitalbench_core::publication::{PublicRound, Publication, ResolvedRound, RoundState};
 use capitalbench_core::values::time::WrittenInstant;
 use capitalbench_export::text::{percent, reference_of, score};
 use jiff::Timestamp;
@@ -11,6 +11,8 @@ use jiff::Timestamp;
 use super::correction::{Correction, corrections_of};
 use crate::figures::count;
 use crate::html::encode;
+use crate::pages::words::firsts;
+use crate::title::title;
 use crate::{Files, Input};
 
 /// An event of the feeds.
@@ -82,9 +84,9 @@ fn opened(round: &PublicRound) -> Option<Event> {
         at: began(round)?,
         id: format!("round-{id}"),
         kind: "round",
-        title: format!("New round {id}"),
+        title: format!("New round: {}", title(round)),
         text: format!(
-            "{}, {}.{window} {decisions}",
+            "{id}: {}, {}.{window} {decisions}",
             round.manifest.title, round.manifest.horizon
         ),
         path: page(round),
@@ -115,10 +117,10 @@ fn scored(publication: &Publication, round: &PublicRound) -> Option<Event> {
         at: round.manifest.window?.exit_close()?,
         id: format!("result-{id}"),
         kind: "result",
-        title: format!("Result of {id}"),
+        title: format!("Result: {}", title(round)),
         text: format!(
-            "Highest return among models: {} with {} (score {}); {} {}.",
-            publication.name(best.model_id()),
+            "{id}: highest return among models {} with {} (score {}); {} {}.",
+            tied(publication, resolved),
             percent(value.get()),
             score(best.score),
             reference_of(round),
@@ -126,6 +128,13 @@ fn scored(publication: &Publication, round: &PublicRound) -> Option<Event> {
         ),
         path: page(round),
     })
+}
+
+/// The models that share the highest return.
+fn tied(publication: &Publication, resolved: &ResolvedRound) -> String {
+    let names = firsts(resolved).iter();
+    let names: Vec<&str> = names.map(|own| publication.name(own.model_id())).collect();
+    names.join(" and ")
 }
 
 /// Corrections as their file records them; unreadable lines are skipped.
@@ -137,7 +146,7 @@ fn corrected(round: &PublicRound, own: &Files) -> Vec<Event> {
         at: own.at,
         id: format!("correction-{}-{}", round.id(), own.line),
         kind: "correction",
-        title: format!("Correction of {}", round.id()),
+        title: format!("Correction: {}", title(round)),
         text: own.sentence(),
         path: page(round),
     };
@@ -165,7 +174,7 @@ fn methods(publication: &Publication) -> Vec<Event> {
         id: format!("methodology-{label}"),
         kind: "methodology",
         title: format!("Methodology {label}"),
-        text: format!("First used in {}.", round.id()),
+        text: format!("First used in {}, {}.", round.id(), title(round)),
         path: "method/".to_owned(),
     };
     first.into_iter().map(event).collect()

@@ -1,7 +1,11 @@
 //! `sitemap.xml` and `robots.txt`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
+
+use capitalbench_core::publication::{PublicRound, Publication};
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
 
 use super::escaped;
 use crate::html::encode;
@@ -15,7 +19,18 @@ const NAMESPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 pub(super) fn render(input: &Input<'_>, paths: &BTreeSet<String>, files: &mut Files) {
     let base = escaped(input.base_url);
     let all: BTreeSet<&String> = paths.iter().chain(files.keys()).collect();
-    let pages: Vec<&str> = all.into_iter().filter_map(|path| page(path)).collect();
+    let days = days(input.publication);
+    let today = input.publication.as_of.to_zoned(TimeZone::UTC).date();
+    let dated = |path: &'_ str| {
+        let id = path
+            .strip_prefix("rounds/")
+            .and_then(|rest| rest.split('/').next());
+        let day = id.and_then(|id| days.get(id)).copied();
+        let current = !path.starts_with("method/");
+        day.or_else(|| current.then_some(today))
+    };
+    let pages = all.into_iter().filter_map(|path| page(path));
+    let pages: Vec<(&str, Option<Date>)> = pages.map(|path| (path, dated(path))).collect();
     files.extend(
         sitemaps(&base, &pages, MOST)
             .into_iter()
@@ -28,6 +43,18 @@ pub(super) fn render(input: &Input<'_>, paths: &BTreeSet<String>, files: &mut Fi
     files.insert("robots.txt".to_owned(), robots.into());
 }
 
+/// The day on which the pages of a resolved round last changed: that of its ending close.
+fn days(publication: &Publication) -> BTreeMap<&str, Date> {
+    let rounds = publication
+        .rounds
+        .iter()
+        .filter(|round| round.resolved().is_some());
+    let day = |round: &'_ PublicRound| round.manifest.window.map(|window| window.exit);
+    rounds
+        .filter_map(|round| Some((round.id().as_str(), day(round)?)))
+        .collect()
+}
+
 /// The address of a page; `None` for other files.
 fn page(path: &str) -> Option<&str> {
     let folder = path.strip_suffix("index.html")?;
@@ -35,12 +62,13 @@ fn page(path: &str) -> Option<&str> {
 }
 
 /// One sitemap, or an index of several when one would list too many pages.
-fn sitemaps(base: &str, pages: &[&str], most: usize) -> Vec<(String, String)> {
-    let list = |pages: &[&str]| {
+fn sitemaps(base: &str, pages: &[(&str, Option<Date>)], most: usize) -> Vec<(String, String)> {
+    let list = |pages: &[(&str, Option<Date>)]| {
         let mut out = format!("{BEGIN}<urlset {NAMESPACE}>\n");
-        for page in pages {
+        for (page, day) in pages {
+            let day = day.map_or(String::new(), |day| format!("<lastmod>{day}</lastmod>"));
             // Writing to a text cannot fail.
-            let _ = writeln!(out, "<url><loc>{base}/{}</loc></url>", encode(page));
+            let _ = writeln!(out, "<url><loc>{base}/{}</loc>{day}</url>", encode(page));
         }
         out + "</urlset>\n"
     };

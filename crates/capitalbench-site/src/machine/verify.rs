@@ -11,9 +11,10 @@ use serde_json::json;
 use super::escaped;
 use crate::html::Html;
 use crate::page::{Page, Site};
+use crate::title::title;
 use crate::{Files, Input};
 
-const MODULES: [(&str, &str); 20] = [
+const MODULES: [(&str, &str); 21] = [
     ("verify/brought.js", include_str!("../../verify/brought.js")),
     ("verify/bytes.js", include_str!("../../verify/bytes.js")),
     (
@@ -37,6 +38,7 @@ const MODULES: [(&str, &str); 20] = [
     ("verify/stamps.js", include_str!("../../verify/stamps.js")),
     ("verify/stored.js", include_str!("../../verify/stored.js")),
     ("verify/told.js", include_str!("../../verify/told.js")),
+    ("verify/unzstd.js", include_str!("../../verify/unzstd.js")),
 ];
 /// The roots of public time stamp authorities that the program ships.
 const ROOTS: &str = include_str!("../../../capitalbench-proof/roots/public.pem");
@@ -86,7 +88,8 @@ fn page(input: &Input<'_>) -> Bytes {
         // Writing to a text cannot fail.
         let _ = writeln!(
             choices,
-            "<option value=\"{id}\">{id} ({})</option>",
+            "<option value=\"{id}\">{}, {id} ({})</option>",
+            escaped(&title(round)),
             round.state.as_str()
         );
     }

@@ -7,7 +7,7 @@ use capitalbench_core::publication::calls::{
 };
 use capitalbench_core::values::ids::ModelId;
 
-use super::view::{View, round_link};
+use super::view::View;
 use crate::figures::{count, decimal, dollars, thousands};
 use crate::html::Html;
 use crate::page::{Here, Page};
@@ -88,13 +88,13 @@ pub(super) fn section(view: &View<'_>, page: &mut Page, id: &ModelId) {
     if periods.is_empty() {
         return;
     }
-    let table = by_period(&page.here, &periods);
+    let table = by_period(view, &page.here, &periods);
     page.body.table(&table);
     let (shown, all) = (table.rows.len(), periods.len());
     page.body.cut("Periods", shown, all);
 }
 
-fn by_period(here: &Here, periods: &[Period<'_>]) -> Table {
+fn by_period(view: &View<'_>, here: &Here, periods: &[Period<'_>]) -> Table {
     let told: Vec<(&str, Told)> = TOLD
         .into_iter()
         .filter(|(_, told)| periods.iter().any(|own| told(own).is_some()))
@@ -107,7 +107,7 @@ fn by_period(here: &Here, periods: &[Period<'_>]) -> Table {
         ..Column::default()
     }));
     for period in periods.iter().rev().take(MOST) {
-        let mut cells = vec![head(rounds_of(here, period))];
+        let mut cells = vec![head(rounds_of(view, here, period))];
         let cell = |told: Told| told(period).map_or_else(|| text(""), markup);
         cells.extend(told.iter().map(|(_, told)| cell(*told)));
         table.row(cells);
@@ -115,11 +115,11 @@ fn by_period(here: &Here, periods: &[Period<'_>]) -> Table {
     table
 }
 
-fn rounds_of(here: &Here, period: &Period<'_>) -> Html {
-    let mut html = round_link(here, period.first);
+fn rounds_of(view: &View<'_>, here: &Here, period: &Period<'_>) -> Html {
+    let mut html = view.round_link(here, period.first);
     if period.rounds > 1 {
         html.push(" – ");
-        html.add(&round_link(here, period.last));
+        html.add(&view.round_link(here, period.last));
         html.push_text(&format!(" ({})", period.rounds));
     }
     html

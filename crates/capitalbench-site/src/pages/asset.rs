@@ -6,17 +6,17 @@ use capitalbench_core::values::ids::OptionId;
 use capitalbench_core::values::units::BasisPoints;
 
 use super::model::drawn_strip;
-use super::view::{TRACKS, View, option_path, round_link, track_name};
-use crate::charts::Strip;
-use crate::figures::{NONE, count, share, signed_percent, signed_points, spoken, window};
+use super::view::{View, option_path, round_path, track_name};
+use crate::charts::{Strip, StripMark};
+use crate::figures::{NONE, count, share, signed_percent, signed_points, spoken};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Table, gap, head, maybe, number, ordinal, percent, text, words};
+use crate::table::{Table, gap, maybe, number, ordinal, percent, words};
 
 /// Rounds listed on the page.
 const MOST_ROUNDS: usize = 85;
 /// Rounds drawn in a strip.
-const MOST_DRAWN: usize = 150;
+const MOST_DRAWN: usize = 100;
 
 pub(crate) fn page(view: &View<'_>, id: &OptionId) -> Page {
     let option = view.options.get(id);
@@ -34,7 +34,7 @@ pub(crate) fn page(view: &View<'_>, id: &OptionId) -> Page {
         page.body
             .paragraph("", Html::said(&option.exposure_description));
     }
-    for track in TRACKS {
+    for track in view.tracks() {
         if let Some(record) = view.option_record(track, id) {
             section(view, &mut page, track, record);
         }
@@ -60,7 +60,7 @@ fn section(view: &View<'_>, page: &mut Page, track: Track, record: &OptionRecord
     strip(view, page, record);
     let mut table = Table::new(
         "Rounds with holders, newest first",
-        "Round | Window | Held by | #Holders | #Return | #vs S&P 500 | #Rank",
+        "Round | Held by | #Holders | #Return | #vs S&P 500 | #Rank",
     );
     let held = record.rounds.iter().rev();
     let held = held.filter(|round| !round.holders.is_empty());
@@ -87,13 +87,18 @@ fn strip(view: &View<'_>, page: &mut Page, record: &OptionRecord) {
         let Some((result, window)) = own.result.zip(view.window(&own.round_id)) else {
             continue;
         };
-        drawn.push((window.exit, result.alpha));
+        drawn.push(StripMark {
+            day: window.exit,
+            value: result.alpha,
+            name: view.round_name(&own.round_id),
+            href: page.here.to(&round_path(&own.round_id)),
+        });
         if drawn.len() == MOST_DRAWN {
             break;
         }
         if table.rows.len() < MOST_ROUNDS {
             table.row(vec![
-                head(round_link(&page.here, &own.round_id)),
+                view.round_cell(&page.here, &own.round_id),
                 percent(result.value),
                 gap(result.alpha),
             ]);
@@ -101,6 +106,7 @@ fn strip(view: &View<'_>, page: &mut Page, record: &OptionRecord) {
     }
     let chart = Strip {
         title: "Return minus the S&P 500 of each resolved round",
+        look: None,
         rounds: drawn,
     };
     let caption = "Return minus the S&P 500, one mark per resolved round: ▲ above, ▼ not above";
@@ -113,8 +119,7 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &OptionRound) {
         |(id, weight): &(_, BasisPoints)| format!("{} {}", view.name(id), share(weight.weight()));
     let holders: Vec<String> = round.holders.iter().map(holder).collect();
     table.row(vec![
-        head(round_link(&page.here, &round.round_id)),
-        text(&window(view.window(&round.round_id))),
+        view.round_cell(&page.here, &round.round_id),
         words(holders.join(", ")),
         number(&round.holders.len().to_string(), None),
         maybe(round.result.map(|r| r.value), signed_percent),

@@ -11,10 +11,6 @@ use crate::figures::{count, share, signed_percent, spoken};
 use crate::page::Page;
 use crate::table::{Cell, Table, head, maybe, number, text, whole};
 
-/// What the column of hit rates means.
-const HIT_RATE: &str =
-    "Share of holding decisions in which the option returned more than the S&P 500";
-
 pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "assets/",
@@ -33,12 +29,10 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         .words();
     let mut table = Table::new(
         "Options",
-        "Option | Symbol | Group | Risk | #Held now | #Weekly holders | #Weekly return | #Weekly hit rate | #Monthly holders | #Monthly return | #Monthly hit rate",
+        "Option | Symbol | Group | Risk | #Held now | #Weekly holders | #Weekly return | #Hit rate / week | #Monthly holders | #Monthly return | #Hit rate / month",
     )
     .named("assets")
-    .class("dense")
-    .hint(7, HIT_RATE)
-    .hint(10, HIT_RATE);
+    .class("dense");
     for (id, option) in &view.options {
         let mut cells = vec![
             head(view.option_link(&page.here, id)),

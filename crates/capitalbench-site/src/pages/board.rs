@@ -15,12 +15,13 @@ use crate::table::{Cell, Table, gap, head, markup, maybe, number, percent, score
 pub(crate) fn whiskers(view: &View<'_>, set: &ComparisonSet) -> Vec<Whisker> {
     let statistics = view.statistics(set);
     let row = |(place, row): (usize, &SetRow)| {
-        let range = statistics.and_then(|s| s.models.get(place)?.model.score.ok());
+        let model = statistics.and_then(|s| Some(&s.models.get(place)?.model));
         Some(Whisker {
             label: view.name(&row.model_id).to_owned(),
             value: points(row.score)?,
-            range,
-            apart: false,
+            range: model.and_then(|model| model.score.ok()),
+            informative: model.is_some_and(|model| model.score.is_ok()),
+            look: Some(view.look(&row.model_id)),
         })
     };
     set.rows.iter().enumerate().filter_map(row).collect()
@@ -39,6 +40,15 @@ pub(crate) fn table(view: &View<'_>, here: &Here, set: &ComparisonSet) -> Table 
         against.add(&mut table, &scale);
     }
     table
+}
+
+/// Rows by the ranks that the evidence leaves them, so that a board is sorted by what it ranks; the
+/// order of the scores stands among equal ones.
+fn in_rank_order(view: &View<'_>, set: &ComparisonSet) -> Vec<usize> {
+    let statistics = view.statistics(set);
+    let mut order: Vec<usize> = (0..set.rows.len()).collect();
+    order.sort_by_key(|place| statistics.and_then(|found| found.places(*place)));
+    order
 }
 
 /// The table of a set without its controls, which stand in one line below it.
@@ -69,7 +79,8 @@ fn models(view: &View<'_>, here: &Here, set: &ComparisonSet) -> (Table, WhiskerS
     let mut table = frame(set);
     let rows = whiskers(view, set);
     let scale = WhiskerScale::over(&rows, reference(set));
-    for (place, row) in set.rows.iter().enumerate() {
+    for place in in_rank_order(view, set) {
+        let row = &set.rows[place];
         let model = statistics.and_then(|s| s.models.get(place));
         let luck = model.and_then(|model| model.model.luck);
         let places = statistics.and_then(|s| s.places(place));
@@ -80,9 +91,9 @@ fn models(view: &View<'_>, here: &Here, set: &ComparisonSet) -> (Table, WhiskerS
             number(&rank_range(places), places.map(|(from, _)| whole(from))),
             head(view.model_link(here, &row.model_id)),
             scored(row.score),
+            gap(row.average_alpha),
             whisker_cell(&scale, drawn, model),
             percent(row.average_return),
-            gap(row.average_alpha),
             maybe(luck.map(|luck| luck.mean_percentile), share),
             rounds_cell(set, model),
         ]);
@@ -94,7 +105,7 @@ fn models(view: &View<'_>, here: &Here, set: &ComparisonSet) -> (Table, WhiskerS
 fn frame(set: &ComparisonSet) -> Table {
     let track = set.definition.track;
     let head = format!(
-        "#Rank | Model | #Score | 95 % interval | #Return / {} | #vs S&P 500 | #Random | #Rounds",
+        "#Rank | Model | #Score | #Gap / {0}, points | 95 % interval | #Return / {0} | #Above random | #Rounds",
         horizon(track)
     );
     let caption = format!(
@@ -102,18 +113,7 @@ fn frame(set: &ComparisonSet) -> Table {
         super::view::track_name(Some(track)),
         set.definition.label
     );
-    Table::new(&caption, &head)
-        .class("board")
-        .hint(0, "Ranks that the corrected tests of all pairs allow; all places where too little is known")
-        .hint(
-            2,
-            "Summed returns over summed returns of the best option, times 100",
-        )
-        .hint(
-            6,
-            "Mean share of random admissible portfolios below the model's; chance alone gives 50 % with a wide spread",
-        )
-        .hint(7, "Shared rounds, and the effective windows they are worth")
+    Table::new(&caption, &head).class("board")
 }
 
 #[expect(clippy::cast_precision_loss, reason = "ranks are small")]
@@ -180,16 +180,17 @@ impl Against<'_> {
             label: self.name.to_owned(),
             value,
             range: None,
-            apart: true,
+            informative: false,
+            look: None,
         });
         let drawn = dot.map_or_else(Html::default, |dot| scale.cell(&dot));
         let added = table.row(vec![
             text(""),
             head(self.name),
             scored(self.score),
+            self.alpha.map_or_else(|| text(""), gap),
             markup(drawn),
             percent(self.average),
-            self.alpha.map_or_else(|| text(""), gap),
             text(""),
             text(""),
         ]);

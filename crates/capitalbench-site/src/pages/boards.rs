@@ -9,14 +9,62 @@ use capitalbench_export::text::cost_sentence;
 
 use super::filter::{Filter, plain};
 use super::round;
-use super::view::{TRACKS, View, horizon, round_link, set_path, track_name};
+use super::view::{View, horizon, set_path, track_name};
 use super::words;
-use crate::figures::{self, decimal, share, signed_points, unsigned_points};
+use crate::figures::{self, decimal, share, unsigned_points};
 use crate::page::Page;
 use crate::table::{
     self, Cell, Table, gap, head, interval, maybe, number, part, percent, scored, text, whole,
     words as words_cell,
 };
+
+pub(crate) mod across;
+
+/// Every board: its path, its name, what it shows, and whether it ranks models.
+const BOARDS: [[&str; 4]; 7] = [
+    [
+        "",
+        "Results",
+        "The current comparison set of each track: one roster, the same rounds for all.",
+        "as far as the evidence allows",
+    ],
+    [
+        "boards/latest/",
+        "Latest",
+        "The newest resolved round of each track.",
+        "one round, mostly chance",
+    ],
+    [
+        "boards/cumulative/",
+        "All history",
+        "Every model over the rounds it took part in; rounds differ from model to model.",
+        "no",
+    ],
+    [
+        "boards/consistency/",
+        "Consistency",
+        "How similar the answers of a model to the same question are.",
+        "no",
+    ],
+    [
+        "boards/markets/",
+        "Kinds of market",
+        "How each model did when the S&P 500 rose, fell or hardly moved.",
+        "no",
+    ],
+    [
+        "boards/across-sets/",
+        "Set to set",
+        "The score of each model in every comparison set.",
+        "no",
+    ],
+    [
+        "boards/sets/",
+        "Comparison sets",
+        "Every roster with the rounds it shares, included and left out.",
+        "each on its own rounds",
+    ],
+];
 
 /// The list of boards.
 pub(crate) fn index(view: &View<'_>) -> Page {
@@ -27,38 +75,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
     )
     .below("", "Results");
     let mut table = Table::new("Boards", "Board | What it shows | Ranks models?").fixed();
-    for (path, name, shows, ranks) in [
-        (
-            "",
-            "Results",
-            "The current comparison set of each track: one roster, the same rounds for all.",
-            "as far as the evidence allows",
-        ),
-        (
-            "boards/latest/",
-            "Latest",
-            "The newest resolved round of each track.",
-            "one round, mostly chance",
-        ),
-        (
-            "boards/cumulative/",
-            "All history",
-            "Every model over the rounds it took part in; rounds differ from model to model.",
-            "no",
-        ),
-        (
-            "boards/consistency/",
-            "Consistency",
-            "How similar the answers of a model to the same question are.",
-            "no",
-        ),
-        (
-            "boards/sets/",
-            "Comparison sets",
-            "Every roster with the rounds it shares, included and left out.",
-            "each on its own rounds",
-        ),
-    ] {
+    for [path, name, shows, ranks] in BOARDS {
         table.row(vec![
             head(page.here.link(path, name)),
             words_cell(shows),
@@ -82,7 +99,7 @@ pub(crate) fn latest(view: &View<'_>) -> Page {
     )
     .below("boards/", "Boards");
     page.body.say("One round says little: its order is mostly chance. Intervals over many rounds are on the results page.");
-    for track in TRACKS {
+    for track in view.tracks() {
         page.body.section(track.as_str(), track_name(Some(track)));
         let latest = view.boards(track).and_then(|boards| boards.latest.as_ref());
         let round = latest.and_then(|id| view.round(id));
@@ -91,12 +108,11 @@ pub(crate) fn latest(view: &View<'_>) -> Page {
             page.body.say("No round is resolved yet.");
             continue;
         };
-        let name = |place: usize| view.name(resolved.models[place].model_id()).to_owned();
-        let mut line = round_link(&page.here, round.id());
+        let mut line = view.round_link(&page.here, round.id());
         line.push(" · ");
-        line.push_text(&words::result(resolved, &name));
+        line.push_text(&words::result(view, resolved));
         page.body.paragraph("", line);
-        let table = round::results_table(view, &page.here, round.id(), resolved);
+        let table = round::results_table(view, &page.here, round, resolved);
         page.body.table(&table);
     }
     page
@@ -111,7 +127,7 @@ pub(crate) fn cumulative(view: &View<'_>) -> Page {
     )
     .below("boards/", "Boards");
     page.body.say("Models took part in different rounds, so this table describes records and does not rank models. Windows overlap, so no strategy could have earned the compounded columns.");
-    for track in TRACKS {
+    for track in view.tracks() {
         page.body.section(track.as_str(), track_name(Some(track)));
         let table = cumulative_table(view, &page, track);
         page.body.table(&table);
@@ -132,7 +148,7 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     let mut table = Table::new(
         &caption,
         &format!(
-            "Model | #Rounds | #Windows | #Score | #Mean return | #Gap / {} | #95 % interval | #Above S&P | #Above cash | #Regret | #Random | #Compounded | #S&P compounded | #Cost",
+            "Model | #Score | #Gap / {0}, points | #95 % interval | #Rounds | #Windows | #Mean return | #Above S&P | #Above cash | #Regret, points | #Above random | #Compounded | #S&P compounded | #Cost",
             horizon(track)
         ),
     )
@@ -148,16 +164,15 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     table
 }
 
-/// Rounds, windows, score, mean return, gap, its interval, and the share above the S&P 500.
+/// Score, mean gap with its interval, rounds, windows, mean return, and the share above the S&P 500.
 pub(super) fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> [Cell; 7] {
-    let alpha = own.and_then(|own| own.model.alpha);
     [
+        scored(row.score),
+        gap(row.average_alpha),
+        interval(own.and_then(|own| own.model.alpha)),
         whole(row.rounds.len()),
         maybe(own.map(|o| o.model.effective_windows), |v| decimal(v, 1)),
-        scored(row.score),
         percent(row.average_return),
-        maybe(alpha.map(|a| a.value), signed_points),
-        interval(alpha),
         part(row.hit_rate_reference),
     ]
 }
@@ -183,7 +198,7 @@ pub(crate) fn consistency(view: &View<'_>) -> Page {
     )
     .below("boards/", "Boards");
     page.body.say("Each model received the same prompt several times. Overlap is one minus half the summed difference of weights: 100 % means the same portfolio each time. These calls never count for the record.");
-    for track in TRACKS {
+    for track in view.tracks() {
         page.body.section(track.as_str(), track_name(Some(track)));
         let boards = view.boards(track);
         let rows = boards.map_or(&[][..], |boards| &boards.consistency.rows);

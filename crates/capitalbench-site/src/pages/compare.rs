@@ -7,7 +7,7 @@ use capitalbench_core::publication::PublicRound;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
-use super::view::{TRACKS, View, pair_path, round_link, track_name};
+use super::view::{View, horizon, pair_path, track_name};
 use crate::charts::{Heat, HeatColumn, strength};
 use crate::figures::{
     NONE, chance, count, day, percent_interval, signed_percent, signed_points, worth,
@@ -15,6 +15,7 @@ use crate::figures::{
 use crate::html::Html;
 use crate::page::Page;
 use crate::table::{self, Cell, Table, gap, head, markup, maybe, percent, text, whole};
+use crate::title::title;
 
 /// Cells of a heat map; the newest rounds come first.
 const MOST_CELLS: usize = 700;
@@ -42,7 +43,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
     }
     form.push("</fieldset><output aria-live=\"polite\"></output></form>");
     page.body.add(&form);
-    for track in TRACKS {
+    for track in view.tracks() {
         page.body.section(track.as_str(), track_name(Some(track)));
         let table = pair_table(view, &page, track);
         if table.rows.is_empty() {
@@ -58,23 +59,24 @@ pub(crate) fn index(view: &View<'_>) -> Page {
 fn pair_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     let mut table = Table::new(
         &format!("{} pairs on shared rounds", track_name(Some(track))),
-        "First | Second | #Rounds | #Windows | #First ahead | #Second ahead | #Difference / round | #95 % interval | Verdict",
+        &format!(
+            "First | Second | Verdict | #Mean difference / {0}, points | #95 % interval | #Rounds | #Windows | #First ahead | #Second ahead",
+            horizon(track)
+        ),
     )
-    .hint(3, "Effective windows that the shared rounds are worth")
-    .hint(8, "Corrected by Holm's method over all pairs of the track")
     .class("pairs");
     for pair in view.pairs(track) {
         let path = pair_path(&pair.first, &pair.second);
         let row = table.row(vec![
-            head(view.name(&pair.first)),
-            text(view.name(&pair.second)),
+            head(view.model_label(&pair.first)),
+            markup(view.model_label(&pair.second)),
+            markup(page.here.link(&path, verdict(pair))),
+            maybe(view.difference(pair), signed_points),
+            table::interval(pair.difference),
             whole(pair.rounds.len()),
             table::decimal(pair.effective_windows, 1),
             whole(pair.first_ahead),
             whole(pair.second_ahead),
-            maybe(pair.difference.map(|d| d.value), signed_points),
-            table::interval(pair.difference),
-            markup(page.here.link(&path, verdict(pair))),
         ]);
         row.marks = vec![("pair", format!("{} {}", pair.first, pair.second).into())];
     }
@@ -101,7 +103,7 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
     let caption = format!("{name} gap to the S&P 500 by round, newest first");
     let mut table = Table::new(&caption, "Round | Ended").class("heat");
     for id in &models {
-        table.add_numbers(view.name(id)).model = Some(id.as_str().into());
+        table.add_model(view.model_label(id)).model = Some(id.as_str().into());
     }
     let mut gaps: Vec<Vec<Option<f64>>> = vec![Vec::new(); models.len()];
     let mut columns = Vec::new();
@@ -110,10 +112,7 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
     let resolved = rounds.filter(|round| round.resolved().is_some());
     let all = resolved.clone().count();
     for round in resolved.take((MOST_CELLS / models.len().max(1)).min(MOST_COLUMNS)) {
-        let mut cells = vec![
-            head(round_link(&page.here, round.id())),
-            text(&ended(round)),
-        ];
+        let mut cells = vec![view.round_cell(&page.here, round.id()), text(&ended(round))];
         for (id, gaps) in models.iter().zip(&mut gaps) {
             let standing = round.standing(id);
             let alpha = standing.map(|standing| standing.scored.outcome.alpha.get());
@@ -124,7 +123,7 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
         columns.insert(
             0,
             HeatColumn {
-                name: round.id().to_string(),
+                name: title(round),
                 day: round.manifest.window.map(|window| window.exit),
             },
         );
@@ -164,7 +163,7 @@ fn tinted(alpha: Option<f64>) -> Cell {
 /// The page of every pair with a shared round.
 pub(crate) fn pairs(view: &View<'_>) -> Vec<Page> {
     let mut found: BTreeMap<(&ModelId, &ModelId), Vec<(Track, &HeadToHead)>> = BTreeMap::new();
-    for track in TRACKS {
+    for track in view.tracks() {
         for pair in view.pairs(track) {
             let models = (&pair.first, &pair.second);
             found.entry(models).or_default().push((track, pair));
@@ -194,19 +193,22 @@ fn pair_page(view: &View<'_>, models: [&ModelId; 2], found: &[(Track, &HeadToHea
             pair.first_ahead, pair.second_ahead, pair.effective_windows
         );
         let difference = pair.difference.map(|d| {
-            let range = if d.informative() {
+            if d.informative() {
                 percent_interval(d.low, d.high)
             } else {
                 "too few windows for an interval".to_owned()
-            };
-            format!("{} a round ({range})", signed_points(d.value))
+            }
+        });
+        let mean = view.difference(pair).map_or(NONE.to_owned(), |mean| {
+            format!("{} points a {}", signed_points(mean), horizon(*track))
         });
         let difference = difference.unwrap_or("one window tells nothing".to_owned());
         let corrected = pair.p_adjusted.map_or(NONE.to_owned(), chance);
         page.body.facts(&[
             ("Shared rounds", shared.into()),
             ("Higher return", higher.into()),
-            ("Difference, 95 % interval", difference.into()),
+            ("Mean difference", mean.into()),
+            ("95 % interval", difference.into()),
             ("p after Holm over all pairs", corrected.into()),
             ("Verdict", verdict(pair).into()),
         ]);
@@ -223,7 +225,7 @@ fn rounds(view: &View<'_>, page: &mut Page, models: [&ModelId; 2], pair: &HeadTo
     );
     let mut table = Table::new(&caption, "Round | Ended");
     for id in models {
-        table.add_numbers(view.name(id));
+        table.add_model(view.model_label(id));
     }
     table.add_numbers("S&P 500");
     let newest = pair.rounds.iter().rev().take(MOST_ROUNDS);
@@ -236,7 +238,7 @@ fn rounds(view: &View<'_>, page: &mut Page, models: [&ModelId; 2], pair: &HeadTo
             Some(standing.scored.outcome.decision_return.get())
         };
         table.row(vec![
-            head(round_link(&page.here, round.id())),
+            view.round_cell(&page.here, round.id()),
             text(&ended(round)),
             maybe(of(models[0]), signed_percent),
             maybe(of(models[1]), signed_percent),

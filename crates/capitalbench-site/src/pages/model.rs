@@ -10,8 +10,9 @@ use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
 use super::asked;
-use super::view::{TRACKS, View, horizon, model_path, pair_path, round_link, track_name};
-use crate::charts::{Stated, Strip, reliability};
+use super::share;
+use super::view::{View, horizon, model_path, pair_path, plain_name, round_path, track_name};
+use crate::charts::{Stated, Strip, StripMark, reliability};
 use crate::figures::{
     NONE, chance, cost, count, day, decimal, interval, no_interval, percent_interval, score, share,
     signed_percent, signed_points, worth,
@@ -19,25 +20,30 @@ use crate::figures::{
 use crate::html::Html;
 use crate::page::Page;
 use crate::table::{self, Table, gap, head, maybe, part, percent, text, whole};
+use crate::title::title;
 
 mod habits;
+mod profile;
 
 /// Rounds listed on the page.
 const MOST_ROUNDS: usize = 40;
 /// Rounds drawn in a strip.
-const MOST_DRAWN: usize = 150;
+const MOST_DRAWN: usize = 80;
 
 pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     let name = view.name(id);
     let description = format!("Record, habits, calibration and cost of {name}.");
     let mut page = Page::new(&model_path(id), name, &description).below("models/", "Models");
+    page.heading = view.model_label(id);
+    page.image = Some(format!("share/models/{}.png", plain_name(id.as_str())));
     let mut facts = vec![
         ("Id", Html::code(id.as_str())),
         ("Activity", view.activity(id).into()),
     ];
     facts.extend(continued(view, id));
+    profile::begin(view, &mut page, id);
     page.body.facts(&facts);
-    for track in TRACKS {
+    for track in view.tracks() {
         let Some(boards) = view.boards(track) else {
             continue;
         };
@@ -52,7 +58,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
             record(&mut page, track, row, own);
             strip(view, &mut page, id, row);
             opponents(view, &mut page, id, track);
-            calibration(&mut page, behaviour, own);
+            calibration(view, &mut page, behaviour, own);
         } else {
             page.body.say("No round of this track is resolved yet.");
         }
@@ -61,6 +67,20 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
         }
     }
     asked::section(view, &mut page, id);
+    let address = |path: &str| format!("{}/{path}", view.base_url);
+    let badge = format!(
+        "[![CapitalBench]({})]({})",
+        address(&format!("badge/{}.svg", plain_name(id.as_str()))),
+        address(&model_path(id)),
+    );
+    let data = ["cumulative.csv", "outcomes.csv", "habits.csv"];
+    share::panel(
+        view,
+        &mut page,
+        name,
+        &[("Badge in Markdown", badge)],
+        &data,
+    );
     page
 }
 
@@ -114,10 +134,19 @@ fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&Recor
         ("Score", scored_text(row, own).into()),
         ("Mean return", signed_percent(row.average_return).into()),
         ("S&P 500, same rounds", reference.into()),
+        (
+            "Mean gap to the S&P 500",
+            format!(
+                "{} points a {}",
+                signed_points(row.average_alpha),
+                horizon(track)
+            )
+            .into(),
+        ),
         ("Above the S&P 500", share(row.hit_rate_reference).into()),
     ];
     if let Some(alpha) = own.and_then(|own| own.model.alpha) {
-        facts.push(("Gap, 95 % interval", stated_gap(alpha).into()));
+        facts.push(("95 % interval of the gap", stated_gap(alpha).into()));
     }
     if let Some(own) = own {
         facts.extend(luck(own).map(|words| ("Random portfolios", words.into())));
@@ -154,14 +183,11 @@ fn scored_text(row: &CumulativeRow, own: Option<&RecordStatistics>) -> String {
 }
 
 fn stated_gap(alpha: Estimate) -> String {
-    let gap = signed_points(alpha.value);
-    if !alpha.informative() {
-        return format!("{gap} a round (too few windows for an interval)");
-    }
-    format!(
-        "{gap} a round ({})",
+    if alpha.informative() {
         percent_interval(alpha.low, alpha.high)
-    )
+    } else {
+        "too few windows for an interval".to_owned()
+    }
 }
 
 /// Where it stands among random portfolios, and whether luck explains that.
@@ -219,7 +245,12 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
             continue;
         };
         let outcome = &standing.scored.outcome;
-        drawn.push((window.exit, outcome.alpha.get()));
+        drawn.push(StripMark {
+            day: window.exit,
+            value: outcome.alpha.get(),
+            name: title(round),
+            href: page.here.to(&round_path(round.id())),
+        });
         if drawn.len() == MOST_DRAWN {
             break;
         }
@@ -228,7 +259,7 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
         }
         let value = outcome.decision_return.get();
         table.row(vec![
-            head(round_link(&page.here, round.id())),
+            view.round_cell(&page.here, round.id()),
             text(&day(window.exit)),
             percent(value),
             gap(outcome.alpha.get()),
@@ -239,6 +270,7 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
     }
     let chart = Strip {
         title: "Gap to the S&P 500 of each round by its last day",
+        look: Some(view.look(id)),
         rounds: drawn,
     };
     let caption = "Gap to the S&P 500, one mark per round: ▲ above, ▼ not above";
@@ -262,9 +294,11 @@ pub(super) fn drawn_strip(
 fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
     let mut table = Table::new(
         "Against each opponent, on shared rounds",
-        "Opponent | #Shared rounds | #Windows | #Ahead | #Behind | #Difference / round | #95 % interval",
-    )
-    .hint(2, "Effective windows that the shared rounds are worth");
+        &format!(
+            "Opponent | #Mean difference / {0}, points | #95 % interval | #Shared rounds | #Windows | #Ahead | #Behind",
+            horizon(track)
+        ),
+    );
     let pairs = view.pairs(track).iter();
     for pair in pairs.filter(|pair| pair.first == *id || pair.second == *id) {
         let swapped = pair.second == *id;
@@ -283,13 +317,20 @@ fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
             .difference
             .map(|found| if swapped { turned(found) } else { found });
         table.row(vec![
-            head(page.here.link(&pair_path(id, other), view.name(other))),
+            head(view.marked(
+                other,
+                &page.here.link(&pair_path(id, other), view.name(other)),
+            )),
+            maybe(
+                view.difference(pair)
+                    .map(|mean| if swapped { -mean } else { mean }),
+                signed_points,
+            ),
+            table::interval(difference),
             whole(pair.rounds.len()),
             table::decimal(pair.effective_windows, 1),
             whole(ahead),
             whole(behind),
-            maybe(difference.map(|d| d.value), signed_points),
-            table::interval(difference),
         ]);
     }
     if !table.rows.is_empty() {
@@ -299,8 +340,9 @@ fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
 
 fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatistics) {
     if let Some(calibration) = behaviour.and_then(|b| b.calibration) {
-        let brier = own.brier.filter(Estimate::informative);
-        let brier = brier.map_or(String::new(), |b| {
+        // A mean of squared misses lies between 0 and 1; an interval beyond them cannot be.
+        let possible = |b: &Estimate| b.informative() && b.low >= 0.0 && b.high <= 1.0;
+        let brier = own.brier.filter(possible).map_or(String::new(), |b| {
             format!(" ({})", interval(b.low, b.high, 2))
         });
         page.body.say(&format!(
@@ -313,7 +355,12 @@ fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatis
     }
 }
 
-fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&RecordStatistics>) {
+fn calibration(
+    view: &View<'_>,
+    page: &mut Page,
+    behaviour: Option<&Behaviour>,
+    own: Option<&RecordStatistics>,
+) {
     let Some(own) = own.filter(|own| !own.reliability.is_empty()) else {
         return;
     };
@@ -347,7 +394,11 @@ fn calibration(page: &mut Page, behaviour: Option<&Behaviour>, own: Option<&Reco
             range,
         });
     }
-    let chart = reliability("Stated confidence against the share that came true", &drawn);
+    let chart = reliability(
+        "Stated confidence against the share that came true",
+        view.look(&own.model.model_id),
+        &drawn,
+    );
     page.body.figure(
         "Stated confidence of beating the S&P 500 against how often it happened",
         &chart,

@@ -7,7 +7,7 @@ use capitalbench_core::round::manifest::Track;
 
 use super::boards::record_cells;
 use super::filter::{Filter, plain};
-use super::view::{TRACKS, View, horizon, track_name};
+use super::view::{View, horizon, track_name};
 use crate::charts::{Point, Scatter};
 use crate::figures::{self, decimal, dollars, points, share};
 use crate::html::Html;
@@ -25,7 +25,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
     let compare = "Compare two to four models on shared rounds";
     line.add(&page.here.link("compare/", compare));
     page.body.paragraph("", line);
-    for track in TRACKS {
+    for track in view.tracks() {
         section(view, &mut page, track);
     }
     page
@@ -54,12 +54,11 @@ fn records(view: &View<'_>, page: &Page, track: Track, rows: &[&CumulativeRow]) 
     let mut table = Table::new(
         &format!("{} records, in order of name", track_name(Some(track))),
         &format!(
-            "Model | Provider | Activity | #Rounds | #Windows | #Score | #Mean return | #Gap / {} | #95 % interval | #Above S&P | #Risk-taking | #Turnover | #Cost / decision",
+            "Model | #Score | #Gap / {0}, points | #95 % interval | #Rounds | #Windows | #Mean return | #Above S&P | #Risk-taking | #Turnover | #Cost / decision | Provider | Activity",
             horizon(track)
         ),
     )
-    .class("dense")
-    .hint(10, "0 is all cash, 100 all in the highest risk grade");
+    .class("dense");
     let behaviour = view
         .boards(track)
         .map_or(&[][..], |boards| &boards.behaviour);
@@ -68,12 +67,14 @@ fn records(view: &View<'_>, page: &Page, track: Track, rows: &[&CumulativeRow]) 
         let habits = behaviour.iter().find(|b| b.model_id == row.model_id);
         let activity = view.activity(&row.model_id);
         let link = view.model_link(&page.here, &row.model_id);
-        let mut cells = vec![head(link), text(&row.provider), text(activity)];
+        let mut cells = vec![head(link)];
         cells.extend(record_cells(row, own));
         cells.extend([
             maybe(habits.map(|h| h.average_risk_taking), |v| decimal(v, 0)),
             maybe(habits.and_then(|h| h.average_turnover), share),
             number(&figures::cost(row.average_cost_usd), row.average_cost_usd),
+            text(&row.provider),
+            text(activity),
         ]);
         table.row(cells).marks = vec![
             ("provider", row.provider.as_str().into()),
@@ -92,12 +93,13 @@ fn cost(view: &View<'_>, page: &mut Page, rows: &[&CumulativeRow]) {
         };
         let name = view.name(&row.model_id);
         table.row(vec![
-            head(name),
+            head(view.model_label(&row.model_id)),
             number(&dollars(cost), Some(cost)),
             table::decimal(value, 1),
         ]);
         drawn.push(Point {
             label: name.to_owned(),
+            look: view.look(&row.model_id),
             x: cost,
             y: value,
         });

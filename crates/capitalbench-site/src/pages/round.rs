@@ -1,8 +1,6 @@
 //! The page of one round: its rules, who held what, the result, what luck would have given, and the audit.
 
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState, Standing};
-use capitalbench_core::values::ids::RoundId;
-
 use capitalbench_core::values::units::Return;
 use capitalbench_export::tables::rounds::run_id;
 
@@ -15,10 +13,12 @@ use crate::html::{Html, encode};
 use crate::machine::corrections_of;
 use crate::page::{Here, Page};
 use crate::table::{Cell, Table, gap, head, maybe, number, part, percent, scored, text, whole};
+use crate::title::title as title_of;
 
 mod answers;
 mod evidence;
 mod matrix;
+mod timing;
 
 pub(crate) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Page> {
     let mut pages = vec![page(view, round, own)];
@@ -31,9 +31,14 @@ pub(crate) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Pa
 
 fn sub_page(round: &PublicRound, folder: &str, title: &str, description: &str) -> Page {
     let path = format!("{}{folder}/", round_path(round.id()));
-    let mut page = Page::new(&path, &format!("{title} · {}", round.id()), description)
-        .below("rounds/", "Rounds")
-        .below(&round_path(round.id()), round.id().as_str());
+    let of = title_of(round);
+    let mut page = Page::new(
+        &path,
+        &format!("{title} · {of} · {}", round.id()),
+        description,
+    )
+    .below("rounds/", "Rounds")
+    .below(&round_path(round.id()), &of);
     page.heading = Html::text(title);
     page
 }
@@ -45,8 +50,14 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
         track_name(round.track),
         words::state(round)
     );
-    let mut page = Page::new(&path, round.id().as_str(), &description).below("rounds/", "Rounds");
-    header(round, &mut page);
+    let of = title_of(round);
+    let mut page = Page::new(&path, &format!("{of} · {}", round.id()), &description)
+        .below("rounds/", "Rounds");
+    let code = Html::wrap("small", "", &Html::text(round.id().as_str()));
+    page.heading = Html::made(format!("{} {code}", Html::text(&of)));
+    page.image = Some(format!("share/rounds/{}.png", round.id()));
+    header(view, round, &mut page);
+    timing::strip(&mut page, round, own);
     match &round.state {
         RoundState::Draft => {
             page.body
@@ -61,13 +72,14 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
             matrix::holdings(view, &mut page, round);
             missing(view, &mut page, round);
             page.body.section("interim", "So far");
-            if open.interim.is_empty() {
-                page.body
-                    .say("There is no snapshot of prices inside the window yet.");
+            let rows = super::live::inside(round, &open.interim);
+            if rows.is_empty() {
+                page.body.say(words::no_snapshot(open));
             } else {
-                page.body
-                    .say("Provisional figures are not results; models stand in order of name.");
-                super::live::interim(view, &mut page, &open.interim, "Provisional");
+                page.body.say(
+                    "Provisional figures are not results; the table has models in order of name.",
+                );
+                super::live::interim(view, &mut page, &rows, "Provisional");
             }
         }
         RoundState::Resolved(resolved) => {
@@ -79,6 +91,9 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
     }
     explained(&mut page, round);
     audit(&mut page, round, own);
+    beside(view, &mut page, round);
+    let name = format!("{of}, {}", round.id());
+    super::share::panel(view, &mut page, &name, &[], &[]);
     page
 }
 
@@ -119,7 +134,23 @@ fn explained(page: &mut Page, round: &PublicRound) {
     }
 }
 
-fn header(round: &PublicRound, page: &mut Page) {
+/// Links to the rounds of the same track before and after.
+fn beside(view: &View<'_>, page: &mut Page, round: &PublicRound) {
+    let [earlier, later] = view.beside(round);
+    let link = |arrow: &str, round: &PublicRound| {
+        let words = format!("{arrow}: {}", title_of(round));
+        page.here.link(&round_path(round.id()), &words)
+    };
+    let links = earlier.map(|round| link("Previous", round)).into_iter();
+    let links: Vec<Html> = links
+        .chain(later.map(|round| link("Next", round)))
+        .collect();
+    if !links.is_empty() {
+        page.body.links(&links);
+    }
+}
+
+fn header(view: &View<'_>, round: &PublicRound, page: &mut Page) {
     let manifest = &round.manifest;
     let deadline = manifest.decision_deadline.as_ref();
     let label = manifest.methodology.label();
@@ -127,7 +158,7 @@ fn header(round: &PublicRound, page: &mut Page) {
     page.body.facts(&[
         ("State", state),
         ("Window", window(manifest.window).into()),
-        ("Next event", words::next_event(round).into()),
+        ("Next event", words::next_event(view, round).into()),
         ("Track", track_name(round.track).into()),
         ("Decided by", deadline.map_or(NONE, |d| d.text()).into()),
         (
@@ -141,12 +172,12 @@ fn header(round: &PublicRound, page: &mut Page) {
 
 fn result(view: &View<'_>, page: &mut Page, round: &PublicRound, resolved: &ResolvedRound) {
     page.body.section("result", "Result");
-    let name = |place: usize| view.name(resolved.models[place].model_id()).to_owned();
-    page.body.say(&words::result(resolved, &name));
-    let table = results_table(view, &page.here, round.id(), resolved);
+    page.body.say(&words::result(view, resolved));
+    let table = results_table(view, &page.here, round, resolved);
     page.body.table(&table);
-    if !resolved.interim.is_empty() {
-        super::live::interim(view, page, &resolved.interim, "While open: provisional");
+    let interim = super::live::inside(round, &resolved.interim);
+    if !interim.is_empty() {
+        super::live::interim(view, page, &interim, "While open: provisional");
     }
     page.body.section("contribution", "What each holding added");
     page.body
@@ -186,20 +217,18 @@ fn corrected(page: &mut Page, resolved: &ResolvedRound, own: &Files) {
 pub(crate) fn results_table(
     view: &View<'_>,
     here: &Here,
-    id: &RoundId,
+    round: &PublicRound,
     resolved: &ResolvedRound,
 ) -> Table {
     let mut table = Table::new(
-        &format!("Result of {id}"),
-        "#Place | Model | #Return | #vs S&P 500 | #Score | #Regret | #Random | #as volatile | #Confidence | #Holdings",
+        &format!("Result: {}", title_of(round)),
+        "#Place | Model | #Return | #Gap to S&P 500, points | #Score | #Regret, points | #Above random | #Above random, same risk | #Confidence | #Holdings",
     )
-    .class("board")
-    .hint(5, "Return of the best option minus the model's")
-    .hint(6, "Share of random admissible portfolios below the model's")
-    .hint(7, "The same among random portfolios of like volatility");
-    for (place, standing) in resolved.models.iter().enumerate() {
+    .class("board");
+    let places = places(&resolved.models);
+    for (standing, place) in resolved.models.iter().zip(places) {
         let mut cells = vec![
-            text(&(place + 1).to_string()),
+            text(&place),
             head(view.model_link(here, standing.model_id())),
         ];
         "n".clone_into(&mut cells[0].class);
@@ -231,6 +260,23 @@ pub(crate) fn results_table(
         table.row(cells).class = "apart control";
     }
     table
+}
+
+/// The place of each model in leaderboard order; portfolios that are equal in return, gap and regret
+/// share one, because only the order of names stands between them.
+pub(crate) fn places(models: &[Standing]) -> Vec<String> {
+    let same = |a: &Standing, b: &Standing| {
+        let [a, b] = [a, b].map(|own| &own.scored.outcome);
+        a.decision_return == b.decision_return && a.alpha == b.alpha && a.regret == b.regret
+    };
+    let groups = models.chunk_by(same);
+    let mut places = Vec::with_capacity(models.len());
+    for group in groups {
+        let shared = if group.len() > 1 { "=" } else { "" };
+        let place = format!("{}{shared}", places.len() + 1);
+        places.extend(group.iter().map(|_| place.clone()));
+    }
+    places
 }
 
 fn figures(standing: &Standing) -> Vec<Cell> {
@@ -268,6 +314,7 @@ fn chance(view: &View<'_>, page: &mut Page, resolved: &ResolvedRound) {
     let mark = |standing: &Standing| Mark {
         label: view.name(standing.model_id()).to_owned(),
         value: standing.scored.outcome.decision_return.get(),
+        look: view.look(standing.model_id()),
     };
     let chart = Histogram {
         title: "Returns of random portfolios, with the models' returns".to_owned(),

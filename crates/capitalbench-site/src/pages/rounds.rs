@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use capitalbench_core::publication::PublicRound;
 
 use super::filter::{Filter, plain};
-use super::view::{View, round_link, track_name};
+use super::view::{View, track_name};
 use super::words;
 use crate::figures::{NONE, count, day, signed_percent};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{Cell, Table, head, markup, maybe, text, whole};
+use crate::table::{Cell, Table, markup, maybe, text, whole};
 
 /// Rounds on one page; a page stays below its budget of nodes.
 const ON_A_PAGE: usize = 200;
@@ -36,10 +36,18 @@ fn path(place: usize) -> String {
 fn page(view: &View<'_>, rounds: &[&PublicRound], place: usize, all: usize) -> Page {
     let mut page = Page::new(&path(place), "Rounds", "Every round of the public record.");
     let total = view.publication.rounds.len();
-    let open = view.open_rounds().len();
+    let of = |state: &str| {
+        let rounds = view.publication.rounds.iter();
+        rounds.filter(|round| words::state(round) == state).count()
+    };
+    let due = match of("result due") {
+        0 => String::new(),
+        some => format!(" {some} more wait for a result that is due."),
+    };
     page.body.say(&format!(
-        "{}, {open} of them open; newest first.",
-        count(total, "round", "rounds")
+        "{}, newest first; {} of them open.{due}",
+        count(total, "round", "rounds"),
+        of("open"),
     ));
     let labels: BTreeSet<&str> = rounds
         .iter()
@@ -91,7 +99,7 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
     let state = words::state(round);
     let submissions = round.submissions();
     let row = table.row(vec![
-        head(round_link(&page.here, round.id())),
+        view.round_cell(&page.here, round.id()),
         text(track_name(round.track)),
         told_state(round, state),
         text(&window.map_or(NONE.to_owned(), |w| day(w.entry))),
@@ -99,7 +107,7 @@ fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &PublicRound) {
         text(label),
         whole(submissions.len()),
         maybe(reference, signed_percent),
-        text(first.map_or(NONE, |first| view.name(first.model_id()))),
+        text(&resolved.map_or(NONE.to_owned(), |own| words::highest(view, own))),
         maybe(highest, signed_percent),
     ]);
     let ids: Vec<&str> = submissions

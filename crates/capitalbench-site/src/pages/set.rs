@@ -5,15 +5,18 @@ use capitalbench_core::evidence::statistics::{
     DEFLATED_NEEDED, Estimate, ModelStatistics, SetStatistics,
 };
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
+use capitalbench_core::publication::boards::stakes::stakes;
 
 use capitalbench_core::values::units::Return;
 
 use super::board;
-use super::view::{View, pair_path, round_link, set_path, track_name};
+use super::home;
+use super::share;
+use super::view::{View, horizon, pair_path, plain_name, set_path, track_name};
 use super::words::claim;
-use crate::charts::{Line, LineChart, Stroke, ranking};
+use crate::charts::{Line, LineChart, Steps, Stroke, ranking};
 use crate::figures::{
-    NONE, chance, count, interval, percent_interval, share, signed_percent, signed_points, window,
+    NONE, chance, count, gained, interval, percent_interval, share, signed_percent, signed_points,
 };
 use crate::page::Page;
 use crate::table::{self, Table, head, markup, maybe, number, percent, text, words};
@@ -29,6 +32,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         "A fixed roster, scored on the rounds that all of its models completed.",
     )
     .below("boards/sets/", "Comparison sets");
+    page.image = Some(format!("share/sets/{}.png", plain_name(&definition.set_id)));
     let mut facts = vec![
         ("Track", track_name(Some(definition.track)).into()),
         ("Status", set.status.as_str().into()),
@@ -37,7 +41,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         ("Windows without overlap", set.separate_windows.into()),
     ];
     if view.round(&definition.started_round_id).is_some() {
-        let start = round_link(&page.here, &definition.started_round_id);
+        let start = view.round_link(&page.here, &definition.started_round_id);
         facts.insert(2, ("Starts with", start));
     }
     page.body.facts(&facts);
@@ -49,12 +53,32 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         claim(view, &mut page, set);
         score_chart(view, &mut page, set);
         if let Some(statistics) = view.statistics(set) {
-            race(view, &mut page, set, statistics);
-            detail(view, &mut page, statistics);
-            pairs(view, &mut page, statistics);
+            stake(view, &mut page, set);
+            page.body.section("race", "The race");
+            home::race_chart(view, &mut page, set);
+            daily(view, &mut page, set, statistics);
+            detail(view, &mut page, set, statistics);
+            pairs(view, &mut page, set, statistics);
         }
     }
     rounds(view, &mut page, set);
+    let name = plain_name(&definition.set_id);
+    let embed = format!(
+        "<iframe src=\"{}/embed/{name}.html\" title=\"{}\" width=\"100%\" height=\"420\"></iframe>",
+        view.base_url, definition.label
+    );
+    let data = [
+        "comparison_sets.csv",
+        "comparison_sets.json",
+        "set_rows.csv",
+    ];
+    share::panel(
+        view,
+        &mut page,
+        &definition.label,
+        &[("Embed the table", embed)],
+        &data,
+    );
     page
 }
 
@@ -85,7 +109,38 @@ fn score_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
 }
 
-fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
+/// What the same stake in every round would have gained.
+fn stake(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
+    let Some(found) = stakes(view.publication, set) else {
+        return;
+    };
+    page.body.section("stake", "10,000 in every round");
+    page.body.say(&format!(
+        "Gains of 10,000 dollars put anew into each of {} that do not overlap. They are added up and never compounded; nobody traded them, and costs are left out.",
+        count(found.rounds.len(), "round", "rounds"),
+    ));
+    let mut table = Table::new("Gains of 10,000 in every round", "Model | #Gain").fixed();
+    let gain = |value: f64| number(&gained(value), Some(value));
+    for (id, value) in &found.models {
+        table.row(vec![head(view.model_link(&page.here, id)), gain(*value)]);
+    }
+    let apart = [
+        ("apart first", "S&P 500", Some(found.reference)),
+        ("apart", "Cash", Some(found.cash)),
+        (
+            "apart",
+            "Middle random portfolio of each round",
+            found.random,
+        ),
+    ];
+    for (class, name, value) in apart {
+        let Some(value) = value else { continue };
+        table.row(vec![head(name), gain(value)]).class = class;
+    }
+    page.body.table(&table.class("narrow"));
+}
+
+fn daily(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
     let mut lines = Vec::new();
     let mut table = Table::new(
         "Gain beyond the S&P 500",
@@ -110,6 +165,7 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
             points: path.iter().map(|p| (p.day, p.value)).collect(),
             band: band.collect(),
             stroke: Stroke::Solid,
+            look: view.look(&row.model_id),
         });
     }
     if lines.is_empty() {
@@ -118,10 +174,12 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
     let chart = LineChart {
         title: "Summed daily gain of each model's synthetic portfolio beyond the S&P 500"
             .to_owned(),
+        steps: Steps::Days,
+        ends: None,
         lines,
         written: signed_percent,
     };
-    page.body.section("race", "Day by day against the S&P 500");
+    page.body.section("daily", "Day by day against the S&P 500");
     page.body.figure(
         "Summed daily gain beyond the S&P 500 of a synthetic portfolio with equal capital in every live round, which nobody could hold; the band is the 95 % interval of the first row's path, and of another's while you point at its line; the table has the last of each",
         &chart.draw(),
@@ -129,17 +187,14 @@ fn race(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetS
     );
 }
 
-fn detail(view: &View<'_>, page: &mut Page, statistics: &SetStatistics) {
+fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
     let mut table = Table::new(
         "What each record may claim",
-        "Model | #Gap / round | #95 % interval | #p | #Shrunken gap | #Tie group | #Random | #as volatile | #p luck | #Detectable gap | Years to detect a yearly gap",
-    )
-    .hint(3, "For one look at one model, not corrected")
-    .hint(4, "The gap to expect, moved towards the mean of the set by what chance explains")
-    .hint(5, "Models of one group cannot be told apart from its first")
-    .hint(6, "Mean percentile among random portfolios, with the spread that chance alone gives it")
-    .hint(8, "By null-v2; empty where fewer than two rounds froze 60 daily returns")
-    .hint(9, "Smallest gap that such a record detects in four of five cases");
+        &format!(
+            "Model | #Gap / {}, points | #95 % interval | #p | #Shrunken gap, points | #Tie group | #Above random | #Above random, same risk | #p luck | #Detectable gap, points | Years to detect a yearly gap",
+            horizon(set.definition.track)
+        ),
+    );
     for model in &statistics.models {
         let own = &model.model;
         let alpha = own.alpha;
@@ -190,12 +245,14 @@ fn percentile(own: &ModelStatistics) -> String {
     })
 }
 
-fn pairs(view: &View<'_>, page: &mut Page, statistics: &SetStatistics) {
+fn pairs(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
     let mut table = Table::new(
         "Every pair of the set",
-        "Higher row | Lower row | #Difference / round | #95 % interval | #p, corrected | #Detectable | Verdict",
-    )
-    .hint(5, "Smallest difference that is detected in four of five cases as one of all pairs");
+        &format!(
+            "Higher row | Lower row | Verdict | #Mean difference / {}, points | #95 % interval | #p, corrected | #Detectable gap, points",
+            horizon(set.definition.track)
+        ),
+    );
     for pair in &statistics.pairs {
         let verdict = if pair.apart() {
             "separable"
@@ -204,13 +261,13 @@ fn pairs(view: &View<'_>, page: &mut Page, statistics: &SetStatistics) {
         };
         let path = pair_path(&pair.first, &pair.second);
         table.row(vec![
-            head(view.name(&pair.first)),
-            text(view.name(&pair.second)),
+            head(view.model_label(&pair.first)),
+            markup(view.model_label(&pair.second)),
+            markup(page.here.link(&path, verdict)),
             maybe(pair.difference.map(|d| d.value), signed_points),
             table::interval(pair.difference),
             maybe(pair.p_adjusted, chance),
             maybe(pair.detectable, signed_points),
-            markup(page.here.link(&path, verdict)),
         ]);
     }
     page.body.section("pairs", "Pairs");
@@ -225,15 +282,14 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
     let mut table = Table::new(
         "Included rounds, newest first",
-        "Round | Window | #S&P 500 | #Best option",
+        "Round | #S&P 500 | #Best option",
     );
     for id in set.included.iter().rev().take(MOST_ROUNDS) {
         let resolved = view.round(id).and_then(|round| round.resolved());
         let reference = resolved.map(|resolved| resolved.returns.reference().get());
         let oracle = resolved.and_then(|resolved| resolved.returns.oracle());
         table.row(vec![
-            head(round_link(&page.here, id)),
-            text(&window(view.window(id))),
+            view.round_cell(&page.here, id),
             maybe(reference, signed_percent),
             maybe(oracle.map(Return::get), signed_percent),
         ]);
@@ -252,7 +308,7 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
     for excluded in set.excluded.iter().rev().take(MOST_ROUNDS) {
         table.row(vec![
-            head(round_link(&page.here, &excluded.round_id)),
+            view.round_cell(&page.here, &excluded.round_id),
             words(view.names(&excluded.missing)),
         ]);
     }

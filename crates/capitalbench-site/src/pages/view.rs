@@ -6,7 +6,9 @@ use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetStatistics};
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::boards::TrackBoards;
-use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
+use capitalbench_core::publication::boards::between::mean_difference;
+use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
+use capitalbench_core::publication::boards::first_board::FirstBoard;
 use capitalbench_core::publication::boards::option_record::OptionRecord;
 use capitalbench_core::publication::names::by_decision;
 use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundState};
@@ -14,8 +16,12 @@ use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
 
 use crate::Input;
+use crate::charts::Look;
 use crate::html::Html;
+use crate::looks::Looks;
 use crate::page::Here;
+use crate::table::{Cell, head};
+use crate::title::title;
 
 /// Both tracks, in the order of pages.
 pub(crate) const TRACKS: [Track; 2] = [Track::Weekly, Track::Monthly];
@@ -23,12 +29,15 @@ pub(crate) const TRACKS: [Track; 2] = [Track::Weekly, Track::Monthly];
 /// A publication with its indexes.
 pub(crate) struct View<'a> {
     pub(crate) publication: &'a Publication,
+    /// Where the site stands.
+    pub(crate) base_url: &'a str,
     /// Every model with a public decision, in order of name, under the id of today.
     pub(crate) models: Vec<ModelId>,
     /// Models of an open round or of the newest round of a track.
     pub(crate) active: BTreeSet<ModelId>,
     /// Every option, as the newest round describes it.
     pub(crate) options: BTreeMap<&'a OptionId, &'a MarketOption>,
+    looks: Looks<'a>,
     by_id: BTreeMap<&'a RoundId, &'a PublicRound>,
     /// Rounds from the oldest decision to the newest.
     pub(crate) by_decision: Vec<&'a PublicRound>,
@@ -78,6 +87,7 @@ impl<'a> View<'a> {
         }
         Self {
             publication,
+            base_url: input.base_url,
             sets_of,
             models,
             active,
@@ -89,6 +99,7 @@ impl<'a> View<'a> {
                 .flat_map(|round| &round.continued)
                 .collect(),
             by_id: publication.rounds.iter().map(|r| (r.id(), r)).collect(),
+            looks: Looks::of(publication),
             data: input.data,
         }
     }
@@ -143,6 +154,23 @@ impl<'a> View<'a> {
         self.by_id.get(id).copied()
     }
 
+    /// The rounds of the same track before and after one.
+    pub(crate) fn beside(&self, round: &PublicRound) -> [Option<&'a PublicRound>; 2] {
+        let rounds = &self.publication.rounds;
+        let place = rounds.partition_point(|own| own.key < round.key);
+        let of_track = |own: &&PublicRound| own.track == round.track && own.key != round.key;
+        [
+            rounds[..place].iter().rev().find(of_track),
+            rounds[place..].iter().find(of_track),
+        ]
+    }
+
+    /// The mean difference of two models' returns over the rounds that they share.
+    pub(crate) fn difference(&self, pair: &HeadToHead) -> Option<f64> {
+        let rounds = pair.rounds.iter().filter_map(|id| self.round(id));
+        mean_difference(rounds, &pair.first, &pair.second)
+    }
+
     pub(crate) fn window(&self, id: &RoundId) -> Option<Window> {
         self.round(id)?.manifest.window
     }
@@ -154,16 +182,26 @@ impl<'a> View<'a> {
         place.ok().map(|place| &records[place])
     }
 
+    /// The tracks that have a round; both where there is no round at all.
+    pub(crate) fn tracks(&self) -> Vec<Track> {
+        let rounds = &self.publication.rounds;
+        let has = |track: &Track| rounds.iter().any(|round| round.track == Some(*track));
+        let found: Vec<Track> = TRACKS.into_iter().filter(has).collect();
+        if found.is_empty() {
+            TRACKS.to_vec()
+        } else {
+            found
+        }
+    }
+
     pub(crate) fn boards(&self, track: Track) -> Option<&'a TrackBoards> {
         self.publication.boards.get(&track)
     }
 
-    /// The current comparison set of a track; else the set with the most shared rounds.
-    pub(crate) fn set(&self, track: Track) -> Option<&'a ComparisonSet> {
-        let sets = self.publication.comparison_sets.iter();
-        let sets = sets.filter(|set| set.definition.track == track && !set.included.is_empty());
-        let current = sets.clone().find(|set| set.status == SetStatus::Current);
-        current.or_else(|| sets.max_by_key(|set| set.included.len()))
+    /// The board of a track that is shown first; none where no set has a shared round.
+    pub(crate) fn first_board(&self, track: Track) -> Option<FirstBoard<'a>> {
+        let board = self.publication.first_board(track);
+        board.filter(|board| !board.set.included.is_empty())
     }
 
     /// Open rounds by the day of their result.
@@ -177,7 +215,51 @@ impl<'a> View<'a> {
 
     pub(crate) fn model_link(&self, here: &Here, id: &ModelId) -> Html {
         let page = self.continued.get(id).copied().unwrap_or(id);
-        here.link(&model_path(page), self.name(id))
+        self.marked(id, &here.link(&model_path(page), self.name(id)))
+    }
+
+    /// A text about a model behind its mark.
+    pub(crate) fn marked(&self, id: &ModelId, text: &Html) -> Html {
+        let mut html = self.look(id).inline();
+        html.add(text);
+        html
+    }
+
+    /// A model's mark and name, without a link.
+    pub(crate) fn model_label(&self, id: &ModelId) -> Html {
+        self.marked(id, &Html::text(self.name(id)))
+    }
+
+    /// The mark of a model; one that continues another has the mark of the one record.
+    pub(crate) fn look(&self, id: &ModelId) -> Look {
+        self.looks
+            .get(self.continued.get(id).copied().unwrap_or(id))
+    }
+
+    /// The title of a round; its code where the round is not public.
+    pub(crate) fn round_name(&self, id: &RoundId) -> String {
+        self.round(id).map_or_else(|| id.to_string(), title)
+    }
+
+    /// A link to a round by its title, with its code behind it.
+    pub(crate) fn round_link(&self, here: &Here, id: &RoundId) -> Html {
+        let mut html = here.link(&round_path(id), &self.round_name(id));
+        html.push(" ");
+        html.add(&Html::wrap("small", "", &Html::text(id.as_str())));
+        html
+    }
+
+    /// The cell that names a round of a table, sorted by the end of its window.
+    pub(crate) fn round_cell(&self, here: &Here, id: &RoundId) -> Cell {
+        let exit = self.window(id).map(|window| window.exit.to_string());
+        // Without an element for the code: tables hold hundreds of rounds.
+        let mut html = here.link(&round_path(id), &self.round_name(id));
+        html.push_text(&format!(" {id}"));
+        Cell {
+            key: format!("{} {id}", exit.unwrap_or_default()),
+            class: "r".to_owned(),
+            ..head(html)
+        }
     }
 
     pub(crate) fn option_name<'b>(&'b self, id: &'b OptionId) -> &'b str {
@@ -189,10 +271,6 @@ impl<'a> View<'a> {
     pub(crate) fn option_link(&self, here: &Here, id: &OptionId) -> Html {
         here.link(&option_path(id), self.option_name(id))
     }
-}
-
-pub(crate) fn round_link(here: &Here, id: &RoundId) -> Html {
-    here.link(&round_path(id), id.as_str())
 }
 
 /// The path of a round's page.

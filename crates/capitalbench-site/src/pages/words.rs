@@ -4,15 +4,17 @@ use std::cmp::Ordering;
 
 use capitalbench_core::evidence::claim::{Claim, retired_sentence};
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetRow};
-use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState};
+use capitalbench_core::publication::{OpenRound, PublicRound, ResolvedRound, RoundState, Standing};
 use capitalbench_core::round::lifecycle::Due;
 use capitalbench_core::values::ids::ModelId;
+use jiff::Timestamp;
 
 use super::view::View;
 
-use crate::figures::{count, day, signed_percent};
+use crate::figures::{count, instant, signed_percent};
 use crate::html::Html;
 use crate::page::Page;
+use crate::title::written;
 
 /// What a set may claim: how many models are below the S&P 500, then which ones can be told apart.
 pub(crate) fn claim(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
@@ -48,34 +50,76 @@ pub(crate) fn state(round: &PublicRound) -> &'static str {
     }
 }
 
-/// What happens next in a round.
-pub(crate) fn next_event(round: &PublicRound) -> String {
+/// A number of things at the beginning of a sentence.
+pub(crate) fn number_word(number: usize) -> String {
+    const WORDS: [&str; 13] = [
+        "No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten",
+        "Eleven", "Twelve",
+    ];
+    let word = WORDS.get(number).map(|word| (*word).to_owned());
+    word.unwrap_or_else(|| number.to_string())
+}
+
+/// What happens next in a round; nothing that lies before the instant of the publication.
+pub(crate) fn next_event(view: &View<'_>, round: &PublicRound) -> String {
     let window = round.manifest.window;
+    let as_of = view.publication.as_of;
+    let passed = |close: Option<Timestamp>| close.is_some_and(|close| close <= as_of);
     match (&round.state, window) {
         (RoundState::Resolved(_), _) => "none; the result is final".to_owned(),
         (RoundState::Ended(_), _) => "none; it ended without a record".to_owned(),
-        (RoundState::Draft, _) => {
-            let deadline = round.manifest.decision_deadline.as_ref();
-            deadline.map_or_else(
-                || "models are asked".to_owned(),
-                |deadline| format!("models decide by {}", deadline.text()),
-            )
-        }
+        (RoundState::Draft, _) => match round.manifest.decision_deadline.as_ref() {
+            Some(deadline) if deadline.at() <= as_of => {
+                "none; the deadline passed without a run that counts".to_owned()
+            }
+            Some(deadline) => format!("models decide by {}", instant(deadline.at())),
+            None => "models are asked".to_owned(),
+        },
         (RoundState::Open(_), None) => "the result; its day is not set yet".to_owned(),
         (RoundState::Open(open), Some(window)) if open.due == Due::Overdue => {
-            format!("the result, due since {}", day(window.exit))
+            format!("the result, due since {}", written(window.exit))
         }
-        (RoundState::Open(open), Some(window)) if open.entry.is_none() => {
-            format!("starting prices of {}", day(window.entry))
+        (RoundState::Open(_), Some(window)) if passed(window.exit_close()) => {
+            format!("the result; the window ended on {}", written(window.exit))
+        }
+        (RoundState::Open(_), Some(window)) if !passed(window.entry_close()) => {
+            format!("starting close of {}", written(window.entry))
         }
         (RoundState::Open(_), Some(window)) => {
-            format!("result after the close of {}", day(window.exit))
+            format!("result after the close of {}", written(window.exit))
         }
     }
 }
 
+/// Why an open round shows no provisional figures.
+pub(crate) fn no_snapshot(open: &OpenRound) -> &'static str {
+    match open.due {
+        Due::NotYet => "There is no snapshot of prices inside the window yet.",
+        Due::Overdue => "No snapshot of prices was taken inside the window.",
+    }
+}
+
+/// The models that share the first place of a round.
+pub(crate) fn firsts(resolved: &ResolvedRound) -> &[Standing] {
+    let places = super::round::places(&resolved.models);
+    let first = places.first();
+    let tied = places.iter().take_while(|place| Some(*place) == first);
+    &resolved.models[..tied.count()]
+}
+
+/// Who had the highest return: one model, or all that are tied.
+pub(crate) fn highest(view: &View<'_>, resolved: &ResolvedRound) -> String {
+    let tied = firsts(resolved);
+    let names = view.names(tied.iter().map(Standing::model_id));
+    match tied.len() {
+        0 => "no model".to_owned(),
+        1 => names,
+        many => format!("{many} models tied ({names})"),
+    }
+}
+
 /// The result of a round in a sentence.
-pub(crate) fn result(resolved: &ResolvedRound, name: &dyn Fn(usize) -> String) -> String {
+pub(crate) fn result(view: &View<'_>, resolved: &ResolvedRound) -> String {
     let reference = resolved.returns.reference().get();
     let Some(first) = resolved.models.first() else {
         return "No model has a result.".to_owned();
@@ -94,7 +138,7 @@ pub(crate) fn result(resolved: &ResolvedRound, name: &dyn Fn(usize) -> String) -
     };
     format!(
         "Highest return among models: {}, {}, {side} the S&P 500 ({}). {} of {} were above it.",
-        name(0),
+        highest(view, resolved),
         signed_percent(value),
         signed_percent(reference),
         above,

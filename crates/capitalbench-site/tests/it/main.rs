@@ -1,6 +1,8 @@
 //! The site of the public record and of the fixtures, looked at byte by byte.
 
+mod boards;
 mod budgets;
+mod credibility;
 mod hostile;
 mod markup;
 mod renamed;
@@ -34,4 +36,5 @@ fn the_public_record_makes_a_sound_site() {
     let site = source.site();
     structure::check_home(&site);
     wording::check_claims(&source, &site);
+    credibility::check(&source, &site);
 }

@@ -126,6 +126,37 @@ fn home_shows_results_on_the_first_screen_and_is_short_on_a_phone() {
     );
 }
 
+/// The five questions of a visitor, answered by the words of a phone's first screen alone.
+#[test]
+fn the_first_screen_of_a_phone_says_what_this_is_and_how_it_stands() {
+    let Some(browser) = browser() else { return };
+    let (rounds, as_of) = record();
+    let site = Site::of(&rounds, as_of);
+    browser.view(PHONE, "light");
+    browser.open(&site.page("/"));
+    let seen = browser.run(
+        "const seen = [], walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);\
+         while (walker.nextNode()) { const range = document.createRange(); range.selectNodeContents(walker.currentNode);\
+         const box = range.getBoundingClientRect();\
+         if (box.width && box.bottom <= innerHeight && box.right <= innerWidth) seen.push(walker.currentNode.data); }\
+         return seen.join(' ').replace(/\\s+/g, ' ')",
+    );
+    let seen = seen.as_str().expect("text").to_owned();
+    for (question, words) in [
+        ("what is this", "AI models each choose a paper portfolio"),
+        ("who leads", "has the highest score"),
+        ("is it luck", "told apart from luck"),
+        ("what is open", "Open now: "),
+        ("what next", "Next result after the close of"),
+        ("where to go", "What models hold now"),
+        ("the board", "Rank"),
+        ("the board", "Score"),
+        ("the board", "Gap"),
+    ] {
+        assert!(seen.contains(words), "{question}: {seen}");
+    }
+}
+
 /// The accessibility checker, where `scripts/test` put it.
 fn checker() -> Option<String> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../test-node");
@@ -141,17 +172,25 @@ fn pages_are_accessible() {
     let (rounds, as_of) = record();
     let site = Site::of(&rounds, as_of);
     let paths = paths(&browser, &site);
-    for theme in ["light", "dark"] {
-        browser.view(WIDE, theme);
+    for (size, theme) in [
+        (WIDE, "light"),
+        (WIDE, "dark"),
+        (PHONE, "light"),
+        (PHONE, "dark"),
+    ] {
+        browser.view(size, theme);
         for path in &paths {
             browser.open(&site.page(path));
             browser.run(&checker);
             let found = browser.wait_for(
-                "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa']}).then(r => done(\
+                "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']}).then(r => done(\
                  r.violations.map(v => v.id + ': ' + v.nodes.slice(0, 3).map(n => n.html).join(' | '))))",
             );
             let found = found.as_array().cloned().unwrap_or_default();
-            assert!(found.is_empty(), "{path} in {theme}: {found:#?}");
+            assert!(
+                found.is_empty(),
+                "{path} in {theme} at {size:?}: {found:#?}"
+            );
         }
     }
 }

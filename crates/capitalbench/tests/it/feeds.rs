@@ -81,25 +81,19 @@ fn both_feeds_tell_the_same_events() {
         assert!(atom.contains(url), "{url}");
     }
     let told = feed.to_string();
-    assert!(
-        told.contains("Result of weekly-portfolio-resolved"),
-        "{told}"
-    );
-    assert!(
-        !told.contains("Result of weekly-portfolio-pending"),
-        "{told}"
-    );
+    assert!(told.contains("Result: Week of 2–9 March 2026"), "{told}");
+    assert!(!told.contains("Result: Week of 9–16 March 2099"), "{told}");
 
     // Before its exit close a round has no result in any feed.
     let test = built("site", "2026-03-05T12:00:00Z");
     for file in ["feed.atom", "feed.json"] {
         let entries = read(&test, file);
         assert!(
-            entries.contains("New round weekly-portfolio-resolved"),
+            entries.contains("New round: Week of 2–9 March 2026"),
             "{entries}"
         );
         assert!(
-            !entries.contains("Result of weekly-portfolio-resolved"),
+            !entries.contains("Result: Week of 2–9 March 2026"),
             "{entries}"
         );
     }
@@ -185,8 +179,8 @@ fn a_correction_is_told_from_the_day_it_was_made() {
 }
 
 #[test]
-fn the_calendar_has_every_exit() {
-    let test = built("site", "2026-06-01");
+fn the_calendar_has_what_comes_and_the_exits_of_a_week() {
+    let test = built("site", "2026-03-08");
     let calendar = read(&test, "calendar.ics");
     assert!(calendar.lines().all(|line| line.len() <= 75));
     assert!(
@@ -194,8 +188,11 @@ fn the_calendar_has_every_exit() {
             .split_inclusive('\n')
             .all(|line| line.ends_with("\r\n"))
     );
-    assert_eq!(calendar.matches("BEGIN:VEVENT").count(), 3);
+    assert_eq!(calendar.matches("BEGIN:VEVENT").count(), 2);
     assert!(calendar.contains("DTSTART:20260309T200000Z"), "{calendar}");
+    let later = read(&built("site", "2026-06-01"), "calendar.ics");
+    assert_eq!(later.matches("BEGIN:VEVENT").count(), 1);
+    assert!(!later.contains("DTSTART:20260309T200000Z"), "{later}");
 }
 
 #[test]
@@ -229,8 +226,9 @@ fn embeds_badges_and_images_are_whole() {
     let test = built("site", "2026-06-01");
     let tree = tree_of(&test.path("site"));
     let of = |folder: &str| tree.keys().filter(|path| path.starts_with(folder)).count();
-    assert!(of("badge/") == 3 && of("share/models/") == 3 && of("share/rounds/") == 3);
-    for (path, text) in &tree {
+    // Each image as a drawing and as a picture.
+    assert!(of("badge/") == 3 && of("share/models/") == 6 && of("share/rounds/") == 6);
+    for (path, text) in tree.iter().filter(|(_, text)| !text.contains("PNG")) {
         if path.starts_with("badge/") || path.starts_with("share/") {
             if text != "folder" {
                 well_formed(text);

@@ -397,7 +397,7 @@ fn a_frozen_round_and_wrong_paths_are_refused() {
         (
             6,
             "stooq",
-            "[possible values: tiingo, csv, yahoo, alphavantage]",
+            "[possible values: tiingo, csv, yahoo, alphavantage, invented]",
         ),
         (8, "history", "--histories history: there is no such folder"),
     ] {

@@ -154,7 +154,7 @@ fn the_pages_tell_how_models_were_asked() {
     let page = |path: &str| fs::read_to_string(test.path(path)).expect("a page");
     let own = page("site/models/openai-test/index.html");
     for text in [
-        "<h1>Test of OpenAI</h1>",
+        "Test of OpenAI</h1>",
         "How it was asked",
         "2 for 1 answer",
         "Turned away by the server",

@@ -221,6 +221,7 @@ fn keys_are_tried_only_where_real_calls_are_allowed() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one folder, command by command")]
 fn commands_in_the_folder_of_a_league_take_its_settings() {
     let house = House::new();
     house.edit("league.yaml", "universe: v2.1", "universe: v2.0");

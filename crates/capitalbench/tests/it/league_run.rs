@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex};
 
 use capitalbench_archive::format::round::options;
 use capitalbench_core::league::settings::League;
@@ -186,7 +187,7 @@ impl House {
 
     /// What is on the disk agrees with itself, and holds no key.
     fn holds(&self, rounds: &str) {
-        self.run(&format!("verify {rounds}")).code(0);
+        self.run(&format!("verify {rounds} --all")).code(0);
         for (path, text) in tree_of(self.folder.path()) {
             assert!(
                 path.starts_with(".env") || !text.contains(KEY),
@@ -347,6 +348,56 @@ fn the_budget_of_a_month_is_never_exceeded() {
     let plan = planned("2026-12-15T10:00:00Z");
     let sum = usd(&plan["months"][0]["spent_usd"]);
     assert!(sum > spent && sum <= spent + once * 1.1, "{plan}");
+}
+
+#[test]
+fn a_call_during_which_a_pass_is_killed_counts_against_the_budget_at_its_worst_case() {
+    let (asked, hears) = channel();
+    let (release, released) = channel();
+    let (asked, released) = (Mutex::new(asked), Mutex::new(released));
+    let is_first = AtomicBool::new(true);
+    let server = FakeModels::start(move |call| {
+        if call.wire == Wire::OpenAi && is_first.swap(false, Ordering::SeqCst) {
+            let asked = asked.lock().expect("a sender");
+            asked.send(()).expect("a listener");
+            let released = released.lock().expect("a receiver");
+            released.recv().expect("a word that the pass is dead");
+        }
+        Answer::decision(call)
+    });
+    let house = House::real(&server, &BOTH, "");
+    let planned = |at: &str| -> Value {
+        let clock = still_clock(at.parse().expect("an instant"));
+        let output = house
+            .command("league plan --json --weeks 3")
+            .envs(clock)
+            .output();
+        Ran::new(at, output.expect("the program starts"))
+            .code(0)
+            .json()
+    };
+    let usd = |value: &Value| value.as_f64().expect("a sum");
+    let once = usd(&planned("2026-12-01T10:00:00Z")["rounds"][0]["asked_once_at_most_usd"]);
+    let file = fs::read_to_string(house.path("league.yaml")).expect("the league");
+    let budget = once * 1.05;
+    let line = format!("{file}budget: {{per_round: none, per_month: {budget:.9}}}\n");
+    house.write("league.yaml", &line);
+    let mut pass = house.begin_at("2026-12-07T12:55:00Z");
+    hears.recv().expect("a first call");
+    pass.kill().expect("a pass that runs");
+    pass.wait().expect("its end");
+    release.send(()).expect("a server that waits");
+    let spent = || usd(&planned("2026-12-08T10:00:00Z")["months"][0]["spent_usd"]);
+    let after_the_kill = spent();
+    assert!(after_the_kill > 0.0, "the killed call counts");
+    for minute in ["12:56", "12:57", "13:30", "14:24"] {
+        house.pass_at(&format!("2026-12-07T{minute}:00Z"));
+        let spent = spent();
+        assert!(
+            spent >= after_the_kill && spent <= budget,
+            "{spent} of {budget}"
+        );
+    }
 }
 
 /// The places at which a pass is killed, among its calls of the system.

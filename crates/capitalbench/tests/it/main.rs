@@ -50,6 +50,7 @@ mod key_holder;
 mod killed;
 mod killed_between;
 mod league;
+mod league_rehearse;
 mod league_run;
 mod leaping_clock;
 mod list_runs;

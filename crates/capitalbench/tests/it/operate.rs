@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
+use capitalbench_archive::format::league::FIELDS;
+
 use crate::harness::{copy_tree, program};
 
 /// A command and what the page says it prints.
@@ -39,28 +41,60 @@ fn steps(page: &str) -> Vec<Step> {
     steps
 }
 
-#[test]
-fn the_transcript_of_the_operators_page_is_what_happens() {
+/// Runs the commands of a page one after the other; `cd` counts for those that follow.
+fn play(page: &str, start: &Path) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let page = std::fs::read_to_string(root.join("docs/operate.md")).expect("the page is there");
+    let page = std::fs::read_to_string(root.join(page)).expect("the page is there");
     let steps = steps(&page);
     assert!(steps.len() >= 9, "{} steps", steps.len());
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    copy_tree(&root.join("fixtures/operate"), folder.path());
     let programs = Path::new(program())
         .parent()
         .expect("the program lies in a folder")
         .to_owned();
+    let mut folder = start.to_owned();
     for step in steps {
+        if let Some(next) = step.command.strip_prefix("cd ") {
+            folder.push(next.trim());
+            continue;
+        }
         let path = format!("{}:/usr/local/bin:/usr/bin:/bin", programs.display());
         let output = Command::new("bash")
             .args(["-c", &step.command])
             .env("PATH", path)
-            .current_dir(folder.path())
+            // The instants of a page stand, however slow the machine is.
+            .env("CAPITALBENCH_CLOCK", "still")
+            .current_dir(&folder)
             .output()
             .expect("bash runs");
         let said = [output.stdout, output.stderr].concat();
         let said = String::from_utf8(said).expect("the output is text");
         assert_eq!(said, step.expected, "$ {}", step.command);
+    }
+}
+
+#[test]
+fn the_transcript_of_the_operators_page_is_what_happens() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    copy_tree(&root.join("fixtures/operate"), folder.path());
+    play("docs/operate.md", folder.path());
+}
+
+#[test]
+fn the_transcript_of_the_league_page_is_what_happens() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    play("docs/league.md", folder.path());
+}
+
+#[test]
+fn the_league_page_has_every_field() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let page = std::fs::read_to_string(root.join("docs/league.md")).expect("the page is there");
+    for field in FIELDS {
+        let is_shown = page.contains(&format!("`{field}`"));
+        let has_fields = FIELDS
+            .iter()
+            .any(|other| other.starts_with(&format!("{field}.")));
+        assert!(is_shown || has_fields, "{field}");
     }
 }

@@ -51,7 +51,8 @@ async function judged({ files, index, shown, log }) {
 }
 
 const out = [];
-for (const name of rounds) out.push(await judged(path.isAbsolute(name) ? await roundIn([...dropped(name)]) : published(name)));
+const brought = (name) => (name.endsWith(".zst") ? [[path.basename(name), read(name)]] : [...dropped(name)]);
+for (const name of rounds) out.push(await judged(path.isAbsolute(name) ? await roundIn(brought(name)) : published(name)));
 for (const { name, change, more } of changes ?? []) {
   const entries = dropped(rounds[0]);
   for (const [file, bytes] of Object.entries(change))

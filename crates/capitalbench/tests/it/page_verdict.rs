@@ -55,6 +55,32 @@ fn remove_below(folder: &Path, size: &str) {
     fs::remove_dir_all(folder.join("log/anchors").join(size)).expect("a stamp");
 }
 
+/// The page unpacks what `bundle` packed, and says of it what it says of the folder.
+#[test]
+fn a_bundle_gets_the_verdict_of_its_folder() {
+    let clock = FakeClock::start(Manner::True);
+    let round = SignedRound::anchored(&clock);
+    let test = round.test();
+    with_site(test);
+    if !node() {
+        return;
+    }
+    let packed = [
+        "bundle",
+        &format!("signed/{NAME}"),
+        "--output",
+        "one.tar.zst",
+    ];
+    test.run(&packed).code(0);
+    let bundle = test.path("one.tar.zst").canonicalize().expect("a bundle");
+    let reader = json!({"now": NOW, "roots": []});
+    let found = look(test, &reader, &[&bundle.display().to_string()]).remove(0);
+    let folder = page(test, "signed", &[]);
+    assert_eq!(found["name"], NAME, "{found}");
+    assert_eq!(found["level"], folder["level"], "{found}");
+    assert_eq!(found["counts"]["differs"], 0, "{found}");
+}
+
 #[test]
 fn a_foreign_authority_is_named_and_gives_stamped_not_proved() {
     let clock = FakeClock::start(Manner::True);

@@ -1,7 +1,7 @@
 //! `status`: every round, where it stands and what comes next.
 
 use crate::harness::{MONTHLY, PENDING, RUN, Test, WEEKLY};
-use crate::operator::{NAME, NOW, ROUND, draft, frozen, import, init, researched};
+use crate::operator::{ARGUMENTS, NAME, NOW, ROUND, draft, frozen, import, init, researched};
 
 /// State, days left and next command of the only round.
 #[track_caller]
@@ -124,7 +124,7 @@ fn between_the_freeze_and_the_record_the_next_step_is_what_is_due() {
     let accept = format!("capitalbench accept-run --round {ROUND} --run-id first");
     let (state, _, next) = stands(&synthetic, "rounds", NOW);
     assert_eq!((&*state, &*next), ("run", &*accept));
-    let more = ["--now", NOW, "--no-schedule-resolution"];
+    let more = ["--now", "2026-12-06T10:30:00Z", "--no-schedule-resolution"];
     let words: Vec<&str> = next.split(' ').skip(1).collect();
     synthetic.run(&[&words[..], &more].concat()).code(0);
     let (state, _, next) = stands(&synthetic, "rounds", NOW);
@@ -134,7 +134,7 @@ fn between_the_freeze_and_the_record_the_next_step_is_what_is_due() {
 /// A frozen round whose market is invented.
 fn frozen_of_an_invented_market() -> Test {
     let test = Test::operator(ROUND);
-    init(&test, &["--synthetic"]).code(0);
+    init(&test, &[&ARGUMENTS[..], &["--synthetic"]].concat()).code(0);
     test.run(&import("briefing.md", "2026-12-06T09:00:00Z"))
         .code(0);
     test.run(&[

@@ -239,11 +239,16 @@ fn the_script_is_small_and_nothing_runs_inline() {
             bytes += script.len();
         }
     }
-    // Everything that `verify` checks of a signed round, without a library: 43 kB when compressed.
-    assert!(bytes < 160_000, "{bytes} bytes");
+    // Everything that `verify` checks of a signed round, without a library, and the reader of
+    // bundles: 45 kB when compressed.
+    assert!(bytes < 170_000, "{bytes} bytes");
     let page = fs::read_to_string(test.path("site/verify/index.html")).expect("a page");
     for part in page.split("<script").skip(1) {
         let (tag, body) = part.split_once('>').expect("a tag");
+        if tag.contains("type=\"application/ld+json\"") {
+            // Data for search engines; nothing of it runs.
+            continue;
+        }
         assert!(tag.contains("src=\""), "{tag}");
         assert!(body.starts_with("</script>"), "{tag}");
     }

@@ -174,6 +174,8 @@ fn a_record_is_never_voided_and_can_be_explained() {
     assert!(!test.file("exceptions/003.json").exists());
     assert_eq!(board, test.read("runs/official-1/results/leaderboard.csv"));
     assert_eq!(test.codes(), [""; 0]);
+    let notes = codes_of(&test.findings(), &["note"]);
+    assert!(notes.contains(&"round-explained".to_owned()));
     // A tombstone that somebody puts beside the record is found.
     let stone = format!(
         "{{\"round_id\": \"{folder}\", \"ending\": \"voided\", \"ended_at_utc\": \

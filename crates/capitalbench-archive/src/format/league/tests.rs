@@ -233,6 +233,30 @@ fn each_mistake_is_named_with_line_and_field() {
 }
 
 #[test]
+fn the_numbers_of_a_league_are_bounded() {
+    let text = |field: &str, length: usize| format!("{field}: {}", "a".repeat(length));
+    assert!(read(&text("name", 80)).is_ok() && read(&text("name", 81)).is_err());
+    assert!(read(&text("prefix", 40)).is_ok() && read(&text("prefix", 41)).is_err());
+    for (good, bad) in [
+        ("opens_before_deadline: 1m", "opens_before_deadline: 59s"),
+        ("opens_before_deadline: 96h", "opens_before_deadline: 5761m"),
+        ("deadline_before_open: 0m", "deadline_before_open: -1s"),
+        ("deadline_before_open: 12h", "deadline_before_open: 721m"),
+        (
+            "prices: {tolerance_bps: 10000}",
+            "prices: {tolerance_bps: 10001}",
+        ),
+        (
+            "failure_policy: {accept_from: 100%}",
+            "failure_policy: {accept_from: 101%}",
+        ),
+    ] {
+        assert!(read(good).is_ok(), "{good}");
+        assert!(read(bad).is_err(), "{bad}");
+    }
+}
+
+#[test]
 fn an_address_in_the_place_of_its_variable_is_not_repeated() {
     let text = "messages:\n  webhook: https://hooks.example/secret\n";
     let found = read(text).expect_err("a secret in the file");

@@ -100,3 +100,6 @@ fn definition(place: usize, set: StoredSet) -> Result<SetDefinition, Fault> {
         origin: Origin::Policy,
     })
 }
+
+#[cfg(test)]
+mod tests;

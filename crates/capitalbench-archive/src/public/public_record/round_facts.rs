@@ -96,21 +96,28 @@ pub fn round_facts(
         submission.metadata.clear();
     }
     facts.record = Some(record);
-    if facts.result.is_some() {
-        let market = Market {
-            daily_returns: optional(folder.parse(layout::DAILY_RETURNS, daily_returns::parse))?,
-            slate: inputs.slate.as_ref(),
-        };
-        if depth == Depth::Everything || market.is_needed() {
-            let slate = market.slate.map(Slate::option_ids);
-            let drawn = facts.draw_with(market.daily_returns.as_ref(), slate);
-            facts
-                .result
-                .iter_mut()
-                .for_each(|own| own.luck = Luck::Drawn(drawn.clone()));
+    draw(&inputs, depth, &mut facts)?;
+    Ok(facts)
+}
+
+/// Draws the luck of a result, where somebody wants to know it or only the folder can tell it.
+fn draw(inputs: &RoundInputs, depth: Depth, facts: &mut RoundFacts) -> Result<(), FileError> {
+    if facts.result.is_none() {
+        return Ok(());
+    }
+    let folder = &inputs.folder;
+    let market = Market {
+        daily_returns: optional(folder.parse(layout::DAILY_RETURNS, daily_returns::parse))?,
+        slate: inputs.slate.as_ref(),
+    };
+    if depth == Depth::Everything || market.is_needed() {
+        let slate = market.slate.map(Slate::option_ids);
+        let drawn = facts.draw_with(market.daily_returns.as_ref(), slate);
+        if let Some(result) = &mut facts.result {
+            result.luck = Luck::Drawn(drawn);
         }
     }
-    Ok(facts)
+    Ok(())
 }
 
 /// The figures of a scored run; its decisions go to the record.

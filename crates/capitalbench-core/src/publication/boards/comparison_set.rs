@@ -237,16 +237,20 @@ fn definitions<'a>(
         let roster: BTreeSet<ModelId> = roster.collect();
         set.model_ids = roster.into_iter().collect();
     }
-    for round in rounds {
+    // A model without a valid answer is one of the roster, and a round without it is left out for all;
+    // the others get a set too, because the missing model may never answer.
+    let rosters = rounds.iter().flat_map(|round| {
+        let answered = (!round.missing.is_empty()).then(|| round.answered());
+        let rosters = std::iter::once(round.expected()).chain(answered);
+        rosters.map(move |roster| (round, roster))
+    });
+    for (round, roster) in rosters {
         let Some(track) = round.track else { continue };
-        let rule = if round.fixed_roster {
+        let rule = if round.fixed_roster || !round.missing.is_empty() {
             RosterRule::Frozen
         } else {
             RosterRule::Contains
         };
-        let mut roster = round.roster.clone();
-        roster.sort_unstable();
-        roster.dedup();
         let covers = |(start, set): &(Option<&RoundKey>, SetDefinition)| {
             let begun = start.is_some_and(|start| start <= round.key);
             set.track == track && begun && covered(&roster, &set.model_ids, rule)

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use crate::asking::missing_answer::{MissingAnswer, NoAnswer};
 use crate::evidence::inference::excess::Excess;
 use crate::publication::calls::ModelCalls;
 use crate::publication::facts::{Chance, Percentiles};
@@ -35,6 +36,8 @@ pub(crate) struct SetRound<'a> {
     pub(crate) stored: Vec<&'a ModelId>,
     /// The same, under the ids that their records have today.
     pub(crate) roster: Vec<&'a ModelId>,
+    /// Models of the record without a valid answer, under the ids of today.
+    pub(crate) missing: Vec<(&'a ModelId, NoAnswer)>,
     /// What the operator said of their names.
     pub(crate) calls: &'a [ModelCalls],
     /// Its result, once there is one.
@@ -102,6 +105,7 @@ impl<'a> SetRound<'a> {
             label: manifest.methodology.label(),
             fixed_roster: manifest.roster.is_some(),
             roster: stored.iter().map(|id| round.contestant(id)).collect(),
+            missing: missing(round.missing(), |id| round.contestant(id)),
             stored,
             calls: round.calls(),
             result: round
@@ -131,9 +135,35 @@ impl<'a> SetRound<'a> {
                 .iter()
                 .map(|id| outline.contestant(id))
                 .collect(),
+            missing: record.map_or_else(Vec::new, |record| {
+                missing(&record.missing, |id| outline.contestant(id))
+            }),
             calls: record.map_or(&[], |record| &record.calls),
             result: result.map(|own| SetResult::of_outline(outline, own, chance)),
         }
+    }
+
+    /// Models with a public decision, in order of id.
+    pub(crate) fn answered(&self) -> Vec<&'a ModelId> {
+        let mut models = self.roster.clone();
+        models.sort_unstable();
+        models.dedup();
+        models
+    }
+
+    /// Every model of the record, with an answer or without, in order of id.
+    pub(crate) fn expected(&self) -> Vec<&'a ModelId> {
+        let mut models = self.answered();
+        if !self.missing.is_empty() {
+            models.extend(self.missing.iter().map(|(id, _)| *id));
+            models.sort_unstable();
+        }
+        models
+    }
+
+    /// Orders rounds by their decision.
+    pub(crate) fn decided(&self) -> (Option<Date>, Option<Timestamp>) {
+        (self.decision_date, self.deadline)
     }
 
     /// Models with a public decision and the models whose records they continue.
@@ -236,6 +266,15 @@ impl<'a> SetResult<'a> {
         let place = self.models.partition_point(|m| m.model_id < id);
         self.models.get(place).filter(|m| m.model_id == id)
     }
+}
+
+fn missing<'a>(
+    all: &'a [MissingAnswer],
+    contestant: impl Fn(&'a ModelId) -> &'a ModelId,
+) -> Vec<(&'a ModelId, NoAnswer)> {
+    let all = all.iter();
+    all.map(|own| (contestant(&own.model_id), own.why))
+        .collect()
 }
 
 fn standing(standing: &Standing) -> SetStanding<'_> {

@@ -43,6 +43,11 @@ fn source(
 ) -> Result<Checked, Error> {
     const WHAT: &str = "prices";
     let rounds = league.folder.join("rounds");
+    if !league.is_rehearsed() && matches!(vendor, Vendor::Csv(_)) {
+        let text = "no vendor vouches for files, so a real round that they price is not scored";
+        let next = format!("write prices.source: tiingo, yahoo or alphavantage into {FILE}");
+        return Ok(Checked::repair(WHAT, text, next));
+    }
     if !league.is_rehearsed() {
         // A missing key or folder is found here, and nothing is asked.
         Fetcher::open(operator, vendor, &rounds, AtLimit::Stop)?;

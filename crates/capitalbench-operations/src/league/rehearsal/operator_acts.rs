@@ -172,7 +172,7 @@ fn with_change(text: &str, id: &OptionId, change: &ListingChange) -> String {
             is_own = [format!("id: {id}"), format!("option_id: {id}")].contains(&item.to_owned());
         }
         match change {
-            ListingChange::Delisted { .. } if is_own => continue,
+            ListingChange::Delisted { .. } if is_own => {}
             ListingChange::Renamed { to, on } if is_own && line.trim_start().starts_with("- ") => {
                 let indent = " ".repeat(line.len() - line.trim_start().len() + 2);
                 lines.push(line.to_owned());

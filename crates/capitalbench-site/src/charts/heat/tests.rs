@@ -18,10 +18,10 @@ fn cells_lie_on_their_side_and_say_who_was_where() {
     let of = |class: &str| drawn.matches(&format!("class=\"{class}\"")).count();
     // One of each kind is the legend's.
     assert_eq!(
-        (of("heat s0"), of("heat s3 h0"), of("heat s0 h2")),
+        (of("heat up"), of("heat down h0"), of("heat up h2")),
         (2, 2, 2)
     );
-    assert_eq!(of("heat s3"), 1);
+    assert_eq!(of("heat down"), 1);
     assert!(
         drawn.contains("one, ended 2026-03-09; most A +3.00; least B −0.10"),
         "{drawn}"

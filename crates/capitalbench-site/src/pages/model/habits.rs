@@ -6,12 +6,12 @@ use capitalbench_core::publication::boards::behaviour::{
 };
 use jiff::civil::Date;
 
-use super::super::view::{View, round_link};
-use crate::charts::{Line, LineChart, StackedBars, Stroke};
+use super::super::view::View;
+use crate::charts::{Line, LineChart, Look, StackedBars, Steps, Stroke};
 use crate::figures::{decimal, share};
 use crate::html::Html;
 use crate::page::Page;
-use crate::table::{self, Table, head, maybe, part};
+use crate::table::{self, Table, maybe, part};
 
 /// Decisions that are drawn and listed.
 const MOST: usize = 40;
@@ -73,7 +73,7 @@ fn exposure(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
         };
         let grades = exposure_by_risk(&weights(&own.decision.holdings()), &round.universe);
         let shares = GRADES.map(|(grade, _)| grades.get(&grade).copied().unwrap_or_default());
-        let mut cells = vec![head(round_link(&page.here, &habit.round_id))];
+        let mut cells = vec![view.round_cell(&page.here, &habit.round_id)];
         cells.extend(shares.iter().map(|value| part(*value)));
         table.row(cells);
         labels.push(decided(view, habit).map_or(String::new(), |day| day.to_string()));
@@ -94,10 +94,17 @@ fn exposure(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
 
 fn figures(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
     type Figure = fn(&Habit) -> Option<f64>;
-    let kinds: [(&str, Figure); 3] = [
-        ("Concentration", |habit| Some(habit.hhi)),
-        ("Turnover", |habit| habit.turnover),
-        ("Difference from others", |habit| habit.difference),
+    let own = view.look(&behaviour.model_id);
+    // One model, so one colour; the shapes and strokes tell the figures apart.
+    let kinds: [(&str, Figure, Stroke, usize); 3] = [
+        ("Concentration", |habit| Some(habit.hhi), Stroke::Solid, 0),
+        ("Turnover", |habit| habit.turnover, Stroke::Dashed, 1),
+        (
+            "Difference from others",
+            |habit| habit.difference,
+            Stroke::Dotted,
+            2,
+        ),
     ];
     let mut table = Table::new(
         "Habits, in order of decision",
@@ -106,17 +113,17 @@ fn figures(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
     .fixed();
     for habit in recent(behaviour) {
         table.row(vec![
-            head(round_link(&page.here, &habit.round_id)),
+            view.round_cell(&page.here, &habit.round_id),
             table::decimal(habit.hhi, 2),
             maybe(habit.turnover, share),
             maybe(habit.difference, share),
             table::decimal(habit.risk_taking, 0),
         ]);
     }
-    let line = |(label, figure): (&str, Figure)| {
+    let line = |(label, figure, stroke, shape): (&str, Figure, Stroke, usize)| {
         let points = recent(behaviour).iter();
         let points = points.filter_map(|habit| Some((decided(view, habit)?, figure(habit)?)));
-        Line::plain(label, Stroke::Solid, points)
+        Line::plain(label, (stroke, Look::new(own.colour, shape)), points)
     };
     let lines: Vec<Line> = kinds
         .into_iter()
@@ -125,6 +132,8 @@ fn figures(view: &View<'_>, page: &mut Page, behaviour: &Behaviour) {
         .collect();
     let chart = LineChart {
         title: "Concentration, turnover and difference from other models".to_owned(),
+        steps: Steps::Days,
+        ends: None,
         lines,
         written: share,
     };

@@ -11,7 +11,7 @@ use capitalbench_core::values::ids::{ModelId, OptionId};
 use super::super::view::View;
 use crate::figures::signed_percent;
 use crate::page::Page;
-use crate::table::{Cell, Table, gap, head, maybe, part, text};
+use crate::table::{Table, bar, gap, head, maybe, part, text};
 
 /// Rows of a matrix; a page stays below its budget of nodes.
 const MOST_CELLS: usize = 1_600;
@@ -104,23 +104,7 @@ fn by_total(values: &Values) -> Vec<&OptionId> {
 fn frame(view: &View<'_>, caption: &str, submissions: &[&Submission]) -> Table {
     let mut table = Table::new(caption, "Option").class("matrix");
     for submission in submissions {
-        table.add_numbers(view.name(&submission.model_id));
+        table.add_model(view.model_label(&submission.model_id));
     }
     table
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a share of one"
-)]
-fn bar(weight: Option<f64>) -> Cell {
-    let Some(weight) = weight else {
-        return text("");
-    };
-    let percent = (weight * 100.0).round().clamp(1.0, 100.0) as u32;
-    Cell {
-        class: format!("n bar w{percent}"),
-        ..part(weight)
-    }
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use capitalbench_core::publication::Publication;
-use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetStatus};
+use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
+use capitalbench_core::publication::boards::first_board::FirstBoard;
 use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_export::publication_v1;
@@ -14,6 +15,7 @@ use crate::commands::publishing::published::{load, load_standings, unknown};
 use crate::console::{DIM, document, is_json, line, paint, plural, prose};
 use crate::error::{Error, Exit};
 
+mod beside;
 mod corrections;
 mod interval_bar;
 mod past;
@@ -41,17 +43,12 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
         None => load_standings(&arguments.rounds)?,
     };
     let tracks = TrackName::tracks(arguments.track);
-    let sets = match &arguments.set {
-        Some(name) => vec![named(&standings, name)?],
-        None => tracks
-            .iter()
-            .filter_map(|track| featured(&standings, *track))
-            .collect(),
-    };
+    let boards = boards(arguments, &standings, &tracks)?;
     if is_json() {
-        let shown = sets.iter().map(|set| {
-            let found = standings.statistics(set);
-            set_table::as_json(&standings, set, found.as_ref())
+        let shown = boards.iter().map(|board| {
+            let found = standings.statistics(board.set);
+            let set = set_table::as_json(&standings, board.set, found.as_ref());
+            beside::added(set, &standings, board)
         });
         let shown: Vec<Value> = shown.collect();
         let told = json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown});
@@ -61,11 +58,13 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
     if let Some(past) = &past {
         past.print();
     }
-    for (place, set) in sets.iter().enumerate() {
+    for (place, board) in boards.iter().enumerate() {
+        let set = board.set;
         if place > 0 {
             line("");
         }
         set_table::print(&standings, set, standings.statistics(set).as_ref());
+        beside::print(&standings, board);
         if arguments.set.is_some() {
             set_table::print_rounds(set);
         }
@@ -73,7 +72,26 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
     if arguments.set.is_none() {
         open_rounds(&standings, &tracks);
     }
-    Ok(Exit::of(sets.iter().any(|set| !set.rows.is_empty())))
+    let ranked = |board: &FirstBoard<'_>| !board.set.rows.is_empty();
+    Ok(Exit::of(boards.iter().any(ranked)))
+}
+
+/// The set that was named, or the first board of each track.
+fn boards<'a>(
+    arguments: &Leaderboard,
+    standings: &'a Standings,
+    tracks: &[Track],
+) -> Result<Vec<FirstBoard<'a>>, Error> {
+    let Some(name) = &arguments.set else {
+        let boards = tracks.iter();
+        let boards = boards.filter_map(|track| standings.first_board(*track));
+        return Ok(boards.collect());
+    };
+    Ok(vec![FirstBoard {
+        set: named(standings, name)?,
+        larger: None,
+        absences: Vec::new(),
+    }])
 }
 
 fn named<'a>(standings: &'a Standings, name: &str) -> Result<&'a ComparisonSet, Error> {
@@ -86,13 +104,6 @@ fn named<'a>(standings: &'a Standings, name: &str) -> Result<&'a ComparisonSet, 
             .collect();
         unknown("comparison set", name, &known)
     })
-}
-
-/// The current set of a track; else the one with most rounds, then the latest start.
-fn featured(standings: &Standings, track: Track) -> Option<&ComparisonSet> {
-    let sets = standings.comparison_sets.iter();
-    let of_track = sets.filter(|set| set.definition.track == track);
-    of_track.max_by_key(|set| (set.status == SetStatus::Current, set.included.len()))
 }
 
 /// A document of a past board says of which.
