@@ -106,6 +106,14 @@ impl LogFolder {
         Ok(found)
     }
 
+    /// The instant of the newest entry; none where there is none.
+    pub fn newest_instant(&self) -> Result<Option<Timestamp>, FileError> {
+        let size = self.size()?;
+        let leaf = self.leaf(size.saturating_sub(1), size)?;
+        let event = leaf.and_then(|leaf| Event::parse(&leaf).ok());
+        Ok(event.and_then(|event| instant(&event)))
+    }
+
     fn file_state(&self, own: &Registration, at: &Instant) -> Result<FileState, FileError> {
         // A name that leads elsewhere is no name; its terms are refused.
         if ClaimName::parse(&own.claim).is_err() {

@@ -11,6 +11,8 @@ use crate::values::sums::real;
 use crate::values::words::words;
 
 pub mod daily;
+pub mod designs;
+pub mod pair;
 pub mod planning;
 pub mod record;
 pub mod terms;

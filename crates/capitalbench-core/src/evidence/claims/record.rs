@@ -6,13 +6,13 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use super::daily::{ClaimRound, increments};
-use super::planning::{Design, Series, USUAL_BOUND, years_until};
+use super::planning::{Design, Series, years_until};
 use super::terms::{Refusal, Terms};
 use super::{
     Increment, Process, Rules, State, confidence_sequence, family, sequence_path,
     symmetric_evidence,
 };
-use crate::evidence::statistics::EDGES;
+use crate::evidence::statistics::{EDGES, horizon_sessions};
 use crate::values::ids::{ModelId, RoundId};
 use crate::values::sums::{mean, real, variance};
 
@@ -140,6 +140,15 @@ pub struct ClaimRecord {
     /// Rounds of its track and time that do not.
     pub left_out: Vec<(RoundId, LeftOut)>,
     pub figures: Figures,
+}
+
+impl ClaimRecord {
+    /// The confidence sequence for a round of its track: the daily one times its sessions.
+    pub fn sequence_per_round(&self) -> (f64, f64) {
+        let sessions = horizon_sessions(self.terms.track);
+        let (low, high) = self.figures.sequence;
+        (low * sessions, high * sessions)
+    }
 }
 
 /// A registration in the log that breaks a rule, and the rule.
@@ -307,7 +316,8 @@ fn outlook(
     let bound = Some(mean(&bounds)).filter(|bound| *bound > 0.0);
     let design = Design {
         deviation,
-        bound: bound.unwrap_or(USUAL_BOUND * deviation),
+        // Two portfolios have at most nothing in common.
+        bound: bound.unwrap_or(rules.spread),
         scale: rules.scale,
         side: rules.side,
         series: Series::One,

@@ -133,7 +133,7 @@ pub enum Refusal {
     },
     #[error("a family has from 1 to {MOST_CLAIMS} claims, not {0}")]
     FamilySize(usize),
-    #[error("a claim named {0} is registered already")]
+    #[error("has the name of a claim that is registered already, {0}")]
     Twice(ClaimName),
     #[error(
         "its family, {track} of season {season}, was fixed at {fixed} claims by {by}, not {own}"

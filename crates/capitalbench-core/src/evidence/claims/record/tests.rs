@@ -97,7 +97,13 @@ fn only_settled_days_decide_and_they_decide_for_good() {
         panic!("{:?}", done[0].standing);
     };
     // Looked at on every day, the claim never was established before, and always is afterwards.
-    for passed in known.keys() {
+    // Every day around the decision, and some of the others.
+    let near = |own: &Date| own.duration_since(day).as_hours().abs() <= 48;
+    let days = known
+        .keys()
+        .enumerate()
+        .filter(|(place, own)| place % 50 == 0 || near(own));
+    for (_, passed) in days {
         let then = records(vec![case("a", 1, (&up, &flat), &known, true)], *passed);
         let expected = *passed >= day;
         assert_eq!(
