@@ -12,6 +12,7 @@ mod asset;
 mod assets;
 mod board;
 mod boards;
+mod claims;
 mod compare;
 mod filter;
 mod home;
@@ -35,6 +36,7 @@ const ICON: &str = include_str!("../style/icon.svg");
 /// Adds every page that is not of one round.
 pub(crate) fn render(view: &View<'_>, site: &Site, base_url: &str, files: &mut Files) {
     files.extend(single_pages(view).iter().map(|page| framed(site, page)));
+    claims::files(view, files);
     files.insert("404.html".to_owned(), missing(site, base_url));
     files.insert("style.css".to_owned(), style().into());
     files.insert("site.js".to_owned(), Bytes::from_static(SCRIPT.as_bytes()));
@@ -102,6 +104,7 @@ fn single_pages(view: &View<'_>) -> Vec<Page> {
     pages.extend(compare::pairs(view));
     pages.extend(view.options.keys().map(|id| asset::page(view, id)));
     pages.extend(method::pages(view));
+    pages.extend(claims::pages(view));
     pages
 }
 
