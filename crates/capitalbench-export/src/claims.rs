@@ -54,7 +54,7 @@ pub fn family(claim: &ClaimRecord) -> String {
 
 /// What it would take, where the claim is not decided.
 pub fn outlook(claim: &ClaimRecord) -> Option<String> {
-    if !matches!(claim.standing, Standing::Waiting | Standing::Open) {
+    if !claim.standing.is_undecided() {
         return None;
     }
     let years = EDGES.into_iter().zip(claim.figures.years_to_establish);
