@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::decision::portfolio::{Constraints, Holding, HoldingForecast};
 use crate::decision::submission::{Decision, Forecast, RunFields, Submission};
+use crate::market::calendar::Market;
 use crate::market::prices::{PriceSheet, Quote};
 use crate::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
 use crate::round::manifest::{Manifest, Proof, Stream, SubmissionFormat};
@@ -146,6 +147,7 @@ pub(crate) fn manifest(label: &str) -> Manifest {
         horizon: "one week".into(),
         decision_date: None,
         decision_deadline: None,
+        market: Market::default(),
         window: None,
         window_rule: None,
         entry_rule: String::new(),

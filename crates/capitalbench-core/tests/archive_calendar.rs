@@ -6,7 +6,7 @@ mod archive;
 use std::collections::BTreeSet;
 use std::fs;
 
-use capitalbench_core::market::calendar::{closure_reason, is_session, next_session};
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::values::time::parse_day;
 use jiff::civil::Date;
 
@@ -54,7 +54,7 @@ fn every_priced_day_of_the_archive_is_a_session() {
         }
     }
     for day in &days {
-        assert!(is_session(*day), "{day}: {:?}", closure_reason(*day));
+        assert_eq!(Market::default().closure_reason(*day), None, "{day}");
     }
     assert!(days.len() >= 60, "only {} trading days found", days.len());
 }
@@ -74,7 +74,7 @@ fn price_histories_hold_exactly_the_sessions_between_their_ends() {
         let mut expected = BTreeSet::from([first]);
         let mut day = first;
         while day < last {
-            day = next_session(day).unwrap();
+            day = Market::default().next_session(day).unwrap();
             expected.insert(day);
         }
         assert_eq!(days, expected, "{}", path.display());

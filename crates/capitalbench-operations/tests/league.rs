@@ -70,7 +70,8 @@ impl House {
 
     fn write_histories(&self) {
         let universe = options::parse(shipped(UNIVERSE).unwrap().as_bytes()).unwrap();
-        let market = SyntheticMarket::new(7, date(2025, 6, 2), date(2027, 3, 31));
+        let market =
+            SyntheticMarket::new(7, universe.market(), date(2025, 6, 2), date(2027, 3, 31));
         for (symbol, bars) in market.histories(&universe) {
             let mut text = "date,close,adj_close,volume,dividend,split\n".to_owned();
             for bar in bars {

@@ -15,7 +15,7 @@ use capitalbench_archive::round::research_import::{Reports, import};
 use capitalbench_core::asking::acceptance::Choice;
 use capitalbench_core::asking::market_context::MarketContext;
 use capitalbench_core::asking::run::RunKind;
-use capitalbench_core::market::calendar::{EntryRule, Roll, WindowRule, rows_final_at};
+use capitalbench_core::market::calendar::{EntryRule, Market as Exchange, Roll, WindowRule};
 use capitalbench_core::market::invented::{InventedFault, InventedMarket};
 use capitalbench_core::round::ending::Ending;
 use capitalbench_core::round::failure_policy::FailurePolicy;
@@ -212,7 +212,9 @@ impl Market {
 
     /// Everything that is due when the rows of the exit are final.
     fn resolve(&self, opened: &OpenedRound) -> DueReport {
-        let at = rows_final_at(opened.window.window.exit).unwrap();
+        let at = Exchange::default()
+            .rows_final_at(opened.window.window.exit)
+            .unwrap();
         resolve_due(&at_instant(at), &self.due_request()).unwrap()
     }
 }
@@ -253,7 +255,9 @@ fn a_round_lives_from_nothing_to_its_boards() {
     };
     assert_eq!(name, "LIFE-1W");
     assert!(matches!(&resolved.boards, Some(Ok(boards)) if boards.resolved == 1));
-    let exit = rows_final_at(opened.window.window.exit).unwrap();
+    let exit = Exchange::default()
+        .rows_final_at(opened.window.window.exit)
+        .unwrap();
     let round = opened.folder.path();
     let scored = score_round(&at_instant(exit), round, None, &Writing::DryRun).unwrap();
     assert_eq!(scored.result.outcomes.len(), 2);

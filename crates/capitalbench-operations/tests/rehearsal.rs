@@ -9,7 +9,11 @@
 use std::fmt::Write as _;
 use std::fs;
 
+use capitalbench_archive::format::round::manifest;
+use capitalbench_archive::round::round_folder::list_rounds;
+
 use capitalbench_core::league::settings::{Cadence, League, TrackSchedule, UniverseChoice};
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::invented::InventedFault;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_operations::league::folder::LeagueFolder;
@@ -30,6 +34,14 @@ struct House {
 
 impl House {
     fn new() -> Self {
+        Self::with(
+            UniverseChoice::Shipped("v1.5".to_owned()),
+            Market::default(),
+        )
+    }
+
+    /// A house whose options trade elsewhere.
+    fn with(universe: UniverseChoice, market: Market) -> Self {
         let folder = TempDir::new().unwrap();
         let mut models = "models:\n".to_owned();
         for model in MODELS {
@@ -42,7 +54,8 @@ impl House {
         }
         fs::write(folder.path().join("models.yaml"), models).unwrap();
         let mut league = League {
-            universe: UniverseChoice::Shipped("v1.5".to_owned()),
+            universe,
+            market,
             ..League::named("House League")
         };
         league.tracks.push(TrackSchedule {
@@ -153,4 +166,61 @@ fn every_fault_ends_in_a_result_or_in_a_reason() {
         assert!(told.contains(text), "{told}");
     }
     assert!(summary.findings.contains_key("listing-changed"));
+}
+
+/// A universe of the test's own.
+const INDIA: &str = "market: XNSE
+options:
+- {id: CASH, name: Cash, is_cash: true, asset_class: cash, risk_bucket: cash, exposure_description: Rupees held uninvested.}
+- {id: NIFTY50, name: Nifty 50, symbol: NIFTYBEES, tiingo_symbol: NIFTYBEES.NS, is_benchmark: true}
+- {id: NEXT50, name: Nifty Next 50, symbol: JUNIORBEES, tiingo_symbol: JUNIORBEES.NS, risk_bucket: high}
+- {id: BANKS, name: Nifty Bank, symbol: BANKBEES, tiingo_symbol: BANKBEES.NS, risk_bucket: high}
+- {id: GOLD, name: Gold, symbol: GOLDBEES, tiingo_symbol: GOLDBEES.NS}
+- {id: IT, name: Nifty IT, symbol: ITBEES, tiingo_symbol: ITBEES.NS, risk_bucket: high}
+";
+
+/// What no prompt of a league outside New York may say.
+const FOREIGN: [&str; 4] = ["S&P 500", "$", "New York", "USD"];
+
+#[test]
+fn leagues_of_other_markets_run_for_a_month_and_enter_after_their_deadlines() {
+    for (universe, id) in [
+        ("europe-v1", "XETR"),
+        ("india", "XNSE"),
+        ("crypto-v1", "24/7"),
+    ] {
+        let market = Market::shipped(id).unwrap();
+        let choice = match universe {
+            "india" => UniverseChoice::File("india.yaml".to_owned()),
+            version => UniverseChoice::Shipped(version.to_owned()),
+        };
+        let house = House::with(choice, market);
+        fs::write(house.folder.path().join("india.yaml"), INDIA).unwrap();
+        let done = house.rehearse("month", 30, &[]);
+        assert_eq!(told(&done), [""; 0], "{id}");
+        assert!(done.summary.is_sound(), "{id}: {:?}", done.summary);
+        let resolved = ends(&done)
+            .iter()
+            .filter(|(_, end)| *end == "resolved")
+            .count();
+        assert!(resolved >= 3, "{id}: {:?}", ends(&done));
+        for folder in list_rounds(&done.league.rounds()).unwrap() {
+            let rules = folder.parse("manifest.yaml", manifest::parse).unwrap();
+            let window = rules.window.unwrap();
+            assert_eq!(window.market, market);
+            let deadline = rules.decision_deadline.unwrap().at();
+            assert!(
+                window.entry_close().unwrap() > deadline,
+                "{}",
+                folder.name()
+            );
+            let input = fs::read_to_string(folder.path().join("model_input.md")).unwrap();
+            for word in FOREIGN
+                .iter()
+                .filter(|word| id != "24/7" || **word != "USD")
+            {
+                assert!(!input.contains(word), "{word} in {input}");
+            }
+        }
+    }
 }

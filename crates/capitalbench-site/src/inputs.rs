@@ -50,8 +50,9 @@ pub(crate) fn digest(
     // Writing to a text cannot fail.
     let _ = write!(
         text,
-        "{} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{} {} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         view.base_url,
+        view.reference,
         view.publication.synthetic,
         round.key,
         round.track,

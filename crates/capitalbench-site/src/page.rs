@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use askama::Template;
 use bytes::Bytes;
+use capitalbench_core::market::reference_name::ReferenceName;
 use serde_json::json;
 
 use crate::figures::instant;
@@ -145,6 +146,8 @@ pub(crate) struct Site {
     pub(crate) as_of: String,
     /// Where the site stands.
     base_url: String,
+    /// What the reference of its rounds is called.
+    reference: ReferenceName,
 }
 
 impl Site {
@@ -153,6 +156,7 @@ impl Site {
             synthetic: input.publication.synthetic,
             as_of: instant(input.publication.as_of),
             base_url: input.base_url.to_owned(),
+            reference: input.publication.reference(),
         }
     }
 
@@ -197,7 +201,7 @@ impl Site {
                 .as_ref()
                 .map(|path| format!("{}/{}", self.base_url, encode(path))),
             linked: linked_data(&self.base_url, page),
-            meanings: glossary::meanings(page.body.0.as_str()),
+            meanings: glossary::meanings(page.body.0.as_str(), &self.reference),
         };
         frame.render().unwrap_or_default().into()
     }

@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use capitalbench_core::market::calendar::{WindowRule, plan_window};
+use capitalbench_core::market::calendar::{Market, WindowRule, plan_window};
 use capitalbench_core::market::synthetic::{Bar, SyntheticMarket};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::{Track, Window};
@@ -27,7 +27,7 @@ mod options_file;
 mod round;
 
 /// First and last day of the invented market; fixed, so that more rounds never change earlier ones.
-const FIRST: Date = date(1980, 1, 2);
+const FIRST: Date = date(2015, 1, 2);
 const LAST: Date = date(2026, 6, 30);
 /// What was asked for, beside the rounds: another seed is another archive.
 const PLAN: &str = "bench_archive.json";
@@ -161,7 +161,7 @@ impl Scene {
         let broken = |error: &dyn std::fmt::Display| BenchArchiveError::Broken(error.to_string());
         let options_yaml = options_file::text();
         let universe = options::parse(options_yaml.as_bytes()).map_err(|fault| broken(&fault))?;
-        let market = SyntheticMarket::new(plan.seed, FIRST, LAST);
+        let market = SyntheticMarket::new(plan.seed, Market::default(), FIRST, LAST);
         let priced = universe.options().iter().filter(|o| !o.scores_as_cash());
         let histories = priced.map(|option| {
             let symbol = option.symbol.clone().unwrap_or_default();
@@ -197,9 +197,9 @@ impl Scene {
         let place = place % sessions;
         // The first session is left out: the one before it is unknown.
         let day = self.sessions.get(place + 1).copied().ok_or_else(room)?;
-        let opens = capitalbench_core::market::calendar::open_at(day).ok_or_else(room)?;
+        let opens = Market::default().open_at(day).ok_or_else(room)?;
         let deadline = opens - SignedDuration::from_mins(5);
-        let planned = plan_window(deadline, track, WindowRule::default());
+        let planned = plan_window(Market::default(), deadline, track, WindowRule::default());
         let planned = planned.map_err(|error| BenchArchiveError::Broken(error.to_string()))?;
         if planned.window.exit > LAST {
             return Err(room());

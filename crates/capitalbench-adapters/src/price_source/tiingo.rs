@@ -3,6 +3,10 @@
 //! One question per symbol and range: `GET /tiingo/daily/SYMBOL/prices?startDate=…&endDate=…`
 //! with the header `Authorization: Token …`. A body that is not an array of rows is a fault
 //! whatever its status says, because limits and unknown symbols also come as 200 with a plain text.
+//!
+//! A pair such as `BTC-USD` trades around the clock and has an endpoint of its own:
+//! `GET /tiingo/crypto/prices?tickers=btcusd&startDate=…&endDate=…&resampleFreq=1day`. A bar is that of
+//! the day in UTC at whose midnight it begins.
 
 use capitalbench_core::market::price_window::CloseBasis;
 use jiff::civil::Date;
@@ -74,12 +78,32 @@ impl Tiingo {
     fn url(&self, question: Question<'_>) -> Url {
         let mut url = self.base_url.clone();
         let prefix = self.base_url.path().trim_end_matches('/');
+        if let Some(pair) = pair(question.symbol) {
+            url.set_path(&format!("{prefix}/tiingo/crypto/prices"));
+            // A bar begins at the midnight of its day, so the day after closes the question.
+            let end = question.to.tomorrow().unwrap_or(question.to);
+            url.query_pairs_mut()
+                .append_pair("tickers", &pair)
+                .append_pair("startDate", &question.from.to_string())
+                .append_pair("endDate", &end.to_string())
+                .append_pair("resampleFreq", "1day");
+            return url;
+        }
         url.set_path(&format!("{prefix}/tiingo/daily/{}/prices", question.symbol));
         url.query_pairs_mut()
             .append_pair("startDate", &question.from.to_string())
             .append_pair("endDate", &question.to.to_string());
         url
     }
+}
+
+/// `btcusd` for `BTC-USD`: whatever is quoted in a currency of three letters. A class of shares, such as
+/// `BRK-B`, has one letter behind its dash.
+fn pair(symbol: &str) -> Option<String> {
+    let (base, quote) = symbol.split_once('-')?;
+    let is_word = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_pair = !base.is_empty() && is_word(base) && quote.len() == 3 && is_word(quote);
+    is_pair.then(|| format!("{base}{quote}").to_ascii_lowercase())
 }
 
 impl PriceSource for Tiingo {

@@ -157,8 +157,11 @@ impl YahooChart {
             let instant = TimeZone::UTC.to_timestamp(day.at(0, 0, 0, 0)).ok()?;
             Some(instant.as_second().to_string())
         };
+        // A session east of Greenwich can open on the evening before its day; rows of other days are
+        // left out below.
+        let start = from.yesterday().ok().and_then(midnight);
         let end = to.tomorrow().ok().and_then(midnight);
-        let (Some(start), Some(end)) = (midnight(from), end) else {
+        let (Some(start), Some(end)) = (start, end) else {
             return Err(PriceFault::InvalidRange { from, to });
         };
         let mut url = self.base_url.clone();

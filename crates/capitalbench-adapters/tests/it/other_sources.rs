@@ -48,7 +48,7 @@ async fn a_chart_becomes_rows_of_the_exchanges_days() {
     assert_eq!(history.body, Digest::of(CHART.as_bytes()));
     let head = questions[0].to_lowercase();
     assert!(
-        head.contains("/v8/finance/chart/spy?period1=1786579200&period2=1786752000&interval=1d")
+        head.contains("/v8/finance/chart/spy?period1=1786492800&period2=1786752000&interval=1d")
     );
     assert!(head.contains("user-agent: mozilla/5.0"), "{head}");
 }

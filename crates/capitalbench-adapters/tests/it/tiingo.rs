@@ -178,3 +178,51 @@ async fn a_source_can_be_chosen_at_run_time_and_used_from_several_tasks() {
     }
     assert_eq!(server.questions().len(), 2);
 }
+
+#[tokio::test]
+async fn a_pair_is_asked_at_the_endpoint_of_its_own_and_has_one_bar_a_day() {
+    let bars = r#"[{"ticker":"btcusd","baseCurrency":"btc","quoteCurrency":"usd","priceData":[
+        {"date":"2026-08-13T00:00:00+00:00","open":1.0,"high":3.0,"low":1.0,"close":2.5,"volume":7.5,"volumeNotional":18.75,"tradesDone":9.0},
+        {"date":"2026-08-21T00:00:00+00:00","open":2.5,"high":3.0,"low":1.0,"close":2.0,"volume":7.5,"volumeNotional":15.0,"tradesDone":9.0}
+    ]}]"#;
+    let server = FakeServer::start(vec![Reply::json(bars)]);
+    let source = source(&server.url(), limits());
+    let history = source.answer("BTC-USD", FROM, TO).await.expect("rows");
+    let day = DailyClose {
+        date: FROM,
+        close: Some(2.5),
+        adjusted: Some(2.5),
+        volume: Some(7.5),
+        dividend: Some(0.0),
+        split: Some(1.0),
+    };
+    // The bar of the day after was sent too, and was not asked for.
+    assert_eq!(history.rows, [day]);
+    let head = server.questions().remove(0);
+    assert!(
+        head.contains(
+            "/tiingo/crypto/prices?tickers=btcusd&startDate=2026-08-13&endDate=2026-08-21&resampleFreq=1day"
+        ),
+        "{head}"
+    );
+}
+
+#[tokio::test]
+async fn an_answer_about_another_pair_or_another_hour_is_refused() {
+    for (body, part) in [
+        ("[]", "does not know"),
+        (
+            r#"[{"ticker":"ethusd","priceData":[]}]"#,
+            "in place of btcusd",
+        ),
+        (
+            r#"[{"ticker":"btcusd","priceData":[{"date":"2026-08-13T05:00:00+00:00","close":2.5}]}]"#,
+            "2026-08-13T05:00:00",
+        ),
+    ] {
+        let server = FakeServer::start(vec![Reply::json(body)]);
+        let source = source(&server.url(), limits());
+        let error = source.answer("BTC-USD", FROM, TO).await.expect_err(body);
+        assert!(error.to_string().contains(part), "{error}");
+    }
+}

@@ -1,6 +1,5 @@
 //! The resolution job of a round: read, created for its record, and written.
 
-use capitalbench_core::market::calendar::rows_final_at;
 use capitalbench_core::round::manifest::Manifest;
 use capitalbench_core::round::resolution_job::ResolutionJob;
 use capitalbench_core::values::ids::RunId;
@@ -25,9 +24,8 @@ pub fn store(folder: &RoundFolder, job: &ResolutionJob) -> Result<(), FileError>
 
 /// When a round can first be resolved: once the vendor's rows of its exit day are final.
 pub fn due_at(manifest: &Manifest) -> Option<Timestamp> {
-    manifest
-        .window
-        .and_then(|window| rows_final_at(window.exit))
+    let window = manifest.window?;
+    window.market.rows_final_at(window.exit)
 }
 
 /// A new job for a run of a round; none without an exit day.

@@ -56,6 +56,12 @@ pub enum Remade {
     },
 }
 
+/// Whether yields of the US Treasury belong to the market of a round: it is real, and its currency is
+/// the dollar.
+pub fn asks_treasury(inputs: &RoundInputs) -> bool {
+    inputs.manifest.stream != Stream::Synthetic && inputs.universe.currency() == "USD"
+}
+
 /// Makes the briefing of a round again from what is kept with it.
 pub fn remake_briefing(inputs: &RoundInputs, cutoff: Timestamp) -> Result<Remade, FileError> {
     let folder = &inputs.folder;
@@ -63,9 +69,9 @@ pub fn remake_briefing(inputs: &RoundInputs, cutoff: Timestamp) -> Result<Remade
     let Some(treasury) = recipe else {
         return Ok(Remade::NotMechanical);
     };
-    let invented = inputs.manifest.stream == Stream::Synthetic;
-    if invented != (treasury == TreasuryPart::NotAsked) {
-        let text = "only the briefing of an invented market leaves the Treasury out";
+    if asks_treasury(inputs) == (treasury == TreasuryPart::NotAsked) {
+        let text = "only the briefing of an invented market or of another currency leaves the \
+                    Treasury out";
         let fault = Fault::field("treasury", text);
         return Err(fault.in_file(&folder.file(layout::BRIEFING_RECIPE)));
     }

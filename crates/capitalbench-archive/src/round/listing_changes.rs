@@ -1,6 +1,5 @@
 //! Changes of listings that became known after the freeze: one numbered file each, never rewritten.
 
-use capitalbench_core::market::calendar::is_session;
 use capitalbench_core::market::universe::{ListingChange, Universe};
 use capitalbench_core::values::ids::OptionId;
 use capitalbench_core::values::time::WrittenInstant;
@@ -40,9 +39,6 @@ struct Stored {
 impl RecordedChange {
     fn parse(bytes: &[u8]) -> Result<Self, Fault> {
         let stored: Stored = json::read(bytes)?;
-        if !is_session(stored.on) {
-            return Err(Fault::field("on", "is not a session's day"));
-        }
         Ok(Self {
             change: match stored.renamed_to {
                 Some(to) => ListingChange::Renamed { to, on: stored.on },
@@ -112,6 +108,11 @@ pub(crate) fn applied(
                 "{} is not an option of the round",
                 own.option_id
             )));
+        }
+        let (ListingChange::Renamed { on, .. } | ListingChange::Delisted { on }) = &own.change;
+        if !universe.market().is_session(*on) {
+            let fault = Fault::field("on", "is not a session's day");
+            return Err(fault.in_file(&folder.file(&file)));
         }
         let changed = known.with_change(&own.option_id, &own.change);
         current = Some(changed.map_err(|error| fault(error.to_string()))?);

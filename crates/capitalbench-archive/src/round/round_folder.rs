@@ -367,6 +367,12 @@ impl RoundInputs {
         refuse_links(folder.path(), &layout::FOLDERS)?;
         let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
         let mut universe = folder.parse(layout::OPTIONS, |bytes| universes.get(bytes))?;
+        if manifest.market != universe.market() {
+            let (own, other) = (manifest.market, universe.market());
+            let text = format!("says {own}, but the options of the round are of {other}");
+            let fault = Fault::field("market", text);
+            return Err(fault.in_file(&folder.file(layout::MANIFEST)));
+        }
         if let Some(changed) = listing_changes::applied(&folder, &universe)? {
             universe = Arc::new(changed);
         }

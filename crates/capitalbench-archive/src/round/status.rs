@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use capitalbench_core::asking::run::{NoOfficialRun, Run, RunKind, official_run};
-use capitalbench_core::market::calendar::previous_session;
 use capitalbench_core::round::lifecycle::{Facts, RecordState, Stage, stage};
 use capitalbench_core::round::manifest::{Manifest, Stream, Window};
 use capitalbench_core::round::resolution_job::{JobStatus, ResolutionJob};
@@ -145,7 +144,10 @@ fn next(
         ),
         Stage::Draft if !has_table => {
             // The close of the decision day itself is not known yet.
-            let day = manifest.decision_date.and_then(previous_session);
+            let deadline = manifest.decision_deadline.as_ref();
+            let day = deadline.map(|deadline| manifest.market.day_at(deadline.at()));
+            let day = day.or(manifest.decision_date);
+            let day = day.and_then(|day| manifest.market.previous_session(day));
             let day = day.map(|day| day.to_string());
             let day = day.unwrap_or_else(|| "DAY".to_owned());
             format!("capitalbench fetch-universe-performance --round {round} --as-of-date {day}")

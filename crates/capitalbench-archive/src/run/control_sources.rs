@@ -6,7 +6,6 @@ use std::collections::BTreeSet;
 use capitalbench_core::asking::run::official_run;
 use capitalbench_core::decision::control::{Control, ControlInputs, PastFigures, controls};
 use capitalbench_core::decision::portfolio::Holding;
-use capitalbench_core::market::calendar::close_at;
 use capitalbench_core::market::prices::Side;
 use capitalbench_core::result::returns::RoundReturns;
 use capitalbench_core::round::manifest::{Manifest, Stream};
@@ -118,7 +117,9 @@ pub(crate) fn best_beside(
 /// Same track, part of the record, and over when this round was decided.
 fn precedes(other: &Manifest, own: &Manifest) -> bool {
     let deadline = own.decision_deadline.as_ref().map(WrittenInstant::at);
-    let exit = other.window.and_then(|window| close_at(window.exit));
+    let exit = other
+        .window
+        .and_then(|window| window.market.close_at(window.exit));
     other.track() == own.track()
         && other.stream == Stream::Primary
         && exit.zip(deadline).is_some_and(|(exit, end)| exit < end)

@@ -1,9 +1,10 @@
-//! Checks over all rounds: one price for one option and day, one universe for one label.
+//! Checks over all rounds: one market, one price for one option and day, one universe for one label.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use capitalbench_core::asking::run::{Calls, Run};
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::prices::{PriceSheet, Side};
 use capitalbench_core::publication::renames::{RefusedRename, Renames};
 use capitalbench_core::round::manifest::Stream;
@@ -25,6 +26,7 @@ const ROUNDING: f64 = 1e-5;
 
 /// What one round contributes to the comparison.
 pub(super) struct Evidence {
+    market: Market,
     universe: Option<(String, Digest)>,
     /// None where no run is the record.
     cast: Option<RoundCast>,
@@ -61,6 +63,7 @@ impl Evidence {
             }
         }
         Self {
+            market: state.inputs.manifest.market,
             universe: version.zip(options.ok().as_deref().map(Digest::of)),
             cast: cast(state),
             quotes,
@@ -141,9 +144,15 @@ pub(super) fn compare(evidence: &[Option<Evidence>], snapshots: &[Observed]) -> 
     for (version, digest) in rounds.filter_map(|round| round.universe.as_ref()) {
         labels.entry(version).or_default().insert(*digest);
     }
+    let markets = evidence.iter().flatten().map(|round| round.market);
+    let markets: Vec<Market> = markets.collect();
     let refused = refused_renames(evidence);
     let of_round = |round: &Evidence| {
         let mut findings = Findings::default();
+        if let Some(other) = markets.iter().find(|market| **market != round.market) {
+            let text = format!("is of {}, and a round beside it of {other}", round.market);
+            findings.add(Code::MarketsMixed, layout::MANIFEST, text);
+        }
         let own = round.cast.as_ref().map(RoundCast::round_id);
         for rename in refused
             .iter()

@@ -215,6 +215,8 @@ codes! {
         "Another file of the archive has another adjusted close for the same option and day."
     RawCloseDiffers "raw-close-differs" Warning
         "Another file of the archive has another raw close for the same option and day."
+    MarketsMixed "markets-mixed" Error
+        "Rounds of one folder are of different markets, whose returns cannot be compared."
     UniverseLabelReused "universe-label-reused" Warning
         "Rounds with one universe version have different options."
     RenameRefused "rename-refused" Warning

@@ -121,7 +121,7 @@ pub(super) fn check_reply_form(state: &RoundState, findings: &mut Findings) {
 /// The window must be the one its own rule gives.
 fn check_window(manifest: &Manifest) -> Option<String> {
     let (rule, deadline) = (manifest.window_rule?, manifest.decision_deadline.as_ref()?);
-    let plan = match plan_window(deadline.at(), manifest.track()?, rule) {
+    let plan = match plan_window(manifest.market, deadline.at(), manifest.track()?, rule) {
         Ok(plan) => plan,
         Err(error) => return Some(error.to_string()),
     };

@@ -3,7 +3,7 @@
 use capitalbench_core::evidence::inference::daily::{DailyRecord, by_day};
 use capitalbench_core::evidence::inference::hac::MeanEstimate;
 use capitalbench_core::evidence::inference::overlap::{Overlap, live_sessions, score_estimate};
-use capitalbench_core::market::calendar::next_session;
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::round::manifest::Window;
 use jiff::civil::{Date, date};
 
@@ -75,7 +75,7 @@ impl Cell {
 /// Sessions from the first on, one more than these days.
 pub(crate) fn calendar(days: usize) -> Vec<Date> {
     let first = date(2026, 1, 5);
-    std::iter::successors(Some(first), |day| next_session(*day))
+    std::iter::successors(Some(first), |day| Market::default().next_session(*day))
         .take(days + 1)
         .collect()
 }
@@ -107,6 +107,7 @@ impl Frame {
             .map(|(begin, end)| Window {
                 entry: dates[*begin],
                 exit: dates[*end],
+                market: Market::default(),
             })
             .collect();
         Self {

@@ -3,6 +3,7 @@
 use capitalbench_core::evidence::inference::daily::{DailyRecord, by_day};
 use capitalbench_core::evidence::inference::overlap::live_sessions;
 use capitalbench_core::evidence::inference::ties::{holm, rank_ranges};
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::round::manifest::Window;
 use jiff::civil::Date;
 
@@ -30,6 +31,7 @@ impl History {
         let window = |(begin, end): &(usize, usize)| Window {
             entry: dates[*begin],
             exit: dates[*end],
+            market: Market::default(),
         };
         let windows: Vec<Window> = spans.iter().map(window).collect();
         // Models agree on most of a round: each changes one holding of a common portfolio.

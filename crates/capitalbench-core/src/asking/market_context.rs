@@ -10,6 +10,7 @@ use std::collections::BTreeMap;
 use jiff::ToSpan as _;
 use jiff::civil::Date;
 
+use crate::market::calendar::Market;
 use crate::market::universe::{Listing, MarketOption, Universe};
 use crate::values::ids::OptionId;
 
@@ -195,7 +196,11 @@ pub fn market_context(
     let series = series_by_option(universe, histories, as_of)?;
     let no_series = Series::default();
     let of = |option: &MarketOption| series.get(&option.id).unwrap_or(&no_series);
-    let reference = of(universe.reference());
+    let table = Table {
+        starts,
+        reference: of(universe.reference()),
+        market: universe.market(),
+    };
     let shown = universe
         .options()
         .iter()
@@ -205,13 +210,13 @@ pub fn market_context(
             if option.is_cash() {
                 cash_row(&option.id, as_of)
             } else {
-                price_row(&option.id, of(option), reference, &starts)
+                price_row(&option.id, of(option), &table)
             }
         })
         .collect();
-    let last = reference.last();
+    let last = table.reference.last();
     for (index, (_, start)) in starts.into_iter().enumerate() {
-        let base = reference.on_or_before(start);
+        let base = table.reference.on_or_before(start);
         compare(&mut rows, index, return_between(base, last));
         rank(&mut rows, index);
     }
@@ -224,6 +229,13 @@ pub fn percent_cell(fraction: f64) -> String {
 }
 
 type WindowStarts = [(TrailingWindow, Date); 4];
+
+/// What all rows of a table are computed with.
+struct Table<'a> {
+    starts: WindowStarts,
+    reference: &'a Series,
+    market: Market,
+}
 
 fn window_starts(as_of: Date) -> Option<WindowStarts> {
     let mut starts = TrailingWindow::ALL.map(|window| (window, as_of));
@@ -256,14 +268,9 @@ fn return_between(base: Option<PricePoint>, last: Option<PricePoint>) -> Option<
     Some(last?.adjusted_close / base?.adjusted_close - 1.0)
 }
 
-fn price_row(
-    id: &OptionId,
-    series: &Series,
-    reference: &Series,
-    starts: &WindowStarts,
-) -> ContextRow {
+fn price_row(id: &OptionId, series: &Series, table: &Table<'_>) -> ContextRow {
     let last = series.last();
-    let [_, (_, month), _, (_, year)] = *starts;
+    let starts = &table.starts;
     let returns = starts.map(|(window, start)| {
         let base = series.on_or_before(start);
         TrailingReturn {
@@ -296,7 +303,7 @@ fn price_row(
         option_id: id.clone(),
         as_of: last,
         returns,
-        path: PathFigures::of(series, reference, month, year),
+        path: PathFigures::of(series, table),
         status,
         message,
     }

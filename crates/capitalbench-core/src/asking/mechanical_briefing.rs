@@ -10,13 +10,11 @@ use jiff::civil::Date;
 
 use crate::asking::market_context::TrailingWindow;
 use crate::market::adjusted_closes::{AdjustedCloses, last_sessions};
-use crate::market::calendar::close_at;
 use crate::market::price_window::PriceWindow;
 use crate::market::treasury::{Curve, Maturity};
 use crate::market::universe::{Listing, MarketOption, Universe};
 use crate::values::ids::OptionId;
 use crate::values::sums::{mean, variance};
-use crate::values::time::regular_close;
 use crate::values::units::Price;
 
 mod sentences;
@@ -33,8 +31,6 @@ const YIELD_SPANS: [usize; 3] = [1, 5, 20];
 const MEANS: [usize; 2] = [60, 200];
 /// Daily returns of the volatility.
 const VOLATILITY_RETURNS: usize = 60;
-/// Sessions of a year, by convention.
-const SESSIONS_PER_YEAR: f64 = 252.0;
 
 /// Everything a mechanical briefing follows from.
 #[derive(Debug, Clone, Copy)]
@@ -50,7 +46,7 @@ pub struct MechanicalFacts<'a> {
 #[derive(Debug, Clone, Copy)]
 pub enum TreasuryFacts<'a> {
     Read(&'a Curve),
-    /// The market is invented, so no real yield belongs to it.
+    /// The market is invented or has another currency, so no yield of the Treasury belongs to it.
     NotAsked,
     /// The operator let the briefing go without it; the text says so.
     NotReached,
@@ -94,8 +90,9 @@ impl MechanicalFacts<'_> {
     /// The first row of each history, and every day of the curve, that is later than the cutoff.
     pub fn later_facts(&self, cutoff: Timestamp) -> Vec<LaterFact> {
         let mut later = Vec::new();
+        let market = self.universe.market();
         for window in self.histories {
-            let known = |day: Date| close_at(day).or_else(|| regular_close(day));
+            let known = |day: Date| market.close_at(day).or_else(|| market.regular_close(day));
             let mut days = window.sessions.iter().map(|row| row.date);
             let day = days.find(|day| known(*day).is_none_or(|known| known > cutoff));
             later.extend(day.map(|day| LaterFact {
@@ -128,13 +125,18 @@ impl MechanicalFacts<'_> {
     }
 
     fn figures_of<'a>(&self, id: &'a OptionId) -> OptionFigures<'a> {
+        let market = self.universe.market();
         let window = self.histories.iter().find(|own| own.option_id == *id);
         let closes = window.and_then(|window| AdjustedCloses::of(window, self.as_of));
         let rows = window.map(|window| window.sessions.as_slice());
         let mut rows = rows.unwrap_or_default().iter().rev();
         let last_row = rows.find(|row| row.date <= self.as_of);
         let level = last_row.and_then(|row| row.close.or(row.adjusted));
-        let at = |count: usize| closes.as_ref()?.at(&last_sessions(self.as_of, count));
+        let at = |count: usize| {
+            closes
+                .as_ref()?
+                .at(&last_sessions(market, self.as_of, count))
+        };
         let change = |span: usize| {
             let path = at(span + 1)?;
             Some(path.last()? / path.first()? - 1.0)
@@ -149,7 +151,8 @@ impl MechanicalFacts<'_> {
             id,
             level: level.map(Price::get),
             changes: SPANS.map(change),
-            volatility: at(VOLATILITY_RETURNS + 1).and_then(|path| volatility(&path)),
+            volatility: at(VOLATILITY_RETURNS + 1)
+                .and_then(|path| volatility(&path, market.sessions_per_year())),
             from_means: MEANS.map(from_mean),
             from_high: year.and_then(|(closes, start)| from_high(closes.since(start))),
         }
@@ -157,12 +160,12 @@ impl MechanicalFacts<'_> {
 }
 
 /// Sample standard deviation of the daily returns of a path, scaled to a year.
-fn volatility(path: &[f64]) -> Option<f64> {
+fn volatility(path: &[f64], sessions_per_year: f64) -> Option<f64> {
     let returns: Vec<f64> = path
         .windows(2)
         .map(|pair| pair[1] / pair[0] - 1.0)
         .collect();
-    Some(variance(&returns)?.sqrt() * SESSIONS_PER_YEAR.sqrt())
+    Some(variance(&returns)?.sqrt() * sessions_per_year.sqrt())
 }
 
 /// How far the last close is from the highest one, and when that was reached last.

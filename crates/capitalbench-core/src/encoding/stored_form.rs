@@ -1,8 +1,15 @@
 //! How checked types are stored and read again: as the plain value they were made from, so that
 //! what is read passes the same checks as what was typed.
 
+use std::fmt;
+
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{Error as _, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::market::calendar::Market;
 use crate::market::prices::{PriceSheet, Quote, SheetError};
-use crate::market::universe::{MarketOption, Universe, UniverseError};
+use crate::market::universe::{MarketOption, Universe};
 use crate::round::methodology::Methodology;
 use crate::values::ids::Digest;
 use crate::values::time::WrittenInstant;
@@ -46,16 +53,47 @@ impl From<Methodology> for Option<String> {
     }
 }
 
-impl TryFrom<Vec<MarketOption>> for Universe {
-    type Error = UniverseError;
-    fn try_from(options: Vec<MarketOption>) -> Result<Self, UniverseError> {
-        Self::new(options)
+/// The form of a universe that does not trade in New York; the others are their list of options.
+#[derive(Serialize, Deserialize)]
+struct UniverseForm<O> {
+    market: Market,
+    options: O,
+}
+
+impl Serialize for Universe {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let (market, options) = (self.market(), self.options());
+        if market == Market::default() {
+            return options.serialize(to);
+        }
+        UniverseForm { market, options }.serialize(to)
     }
 }
 
-impl From<Universe> for Vec<MarketOption> {
-    fn from(universe: Universe) -> Self {
-        universe.options().to_vec()
+impl<'de> Deserialize<'de> for Universe {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(UniverseVisitor)
+    }
+}
+
+struct UniverseVisitor;
+
+impl<'de> Visitor<'de> for UniverseVisitor {
+    type Value = Universe;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of options, or a market with its options")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, options: A) -> Result<Universe, A::Error> {
+        let options = Vec::deserialize(SeqAccessDeserializer::new(options))?;
+        Universe::new(options).map_err(A::Error::custom)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Universe, A::Error> {
+        let form: UniverseForm<Vec<MarketOption>> =
+            UniverseForm::deserialize(MapAccessDeserializer::new(map))?;
+        Universe::on(form.market, form.options).map_err(A::Error::custom)
     }
 }
 

@@ -5,10 +5,7 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
 use super::settings::{Cadence, League, TrackSchedule};
-use crate::market::calendar::{
-    WindowPlan, WindowRule, is_session, last_session_by, next_session, open_at, plan_window,
-    previous_session, rows_final_at,
-};
+use crate::market::calendar::{Market, WindowPlan, WindowRule, plan_window};
 use crate::round::manifest::Track;
 use crate::values::ids::RoundId;
 
@@ -31,18 +28,19 @@ impl League {
     /// The rounds whose deadline is after the first instant and not after the second, in the order of
     /// their deadlines.
     pub fn rounds_between(&self, after: Timestamp, until: Timestamp) -> Vec<ScheduledRound> {
-        let day = |at: Timestamp| TimeZone::UTC.to_datetime(at).date();
+        let market = self.market;
+        let day = |at: Timestamp| market.day_at(at);
         // A deadline may lie days before its session, and never after it.
         let first = day(after);
         let reach = self.deadline_before_open;
         let last = until.checked_add(reach).map_or(Date::MAX, day);
         let mut found: Vec<ScheduledRound> = Vec::new();
-        let mut session = session_from(first);
+        let mut session = session_from(market, first);
         while let Some(day) = session.filter(|day| *day <= last) {
-            let rounds = self.tracks.iter().filter(|own| own.decides_on(day));
+            let rounds = self.tracks.iter().filter(|own| own.decides_on(market, day));
             let rounds = rounds.filter_map(|own| self.round_of(own.track, day));
             found.extend(rounds.filter(|own| own.deadline > after && own.deadline <= until));
-            session = next_session(day);
+            session = market.next_session(day);
         }
         found.sort_by_key(|own| (own.deadline, own.track));
         found
@@ -51,10 +49,13 @@ impl League {
     /// The next round of every track whose deadline is after an instant, in the order of their
     /// deadlines.
     pub fn next_rounds(&self, now: Timestamp) -> Vec<ScheduledRound> {
+        let market = self.market;
         let next = |own: &TrackSchedule| {
-            let first = session_from(TimeZone::UTC.to_datetime(now).date());
-            let sessions = std::iter::successors(first, |day| next_session(*day));
-            let decided = sessions.take(FARTHEST).filter(|day| own.decides_on(*day));
+            let first = session_from(market, market.day_at(now));
+            let sessions = std::iter::successors(first, |day| market.next_session(*day));
+            let decided = sessions
+                .take(FARTHEST)
+                .filter(|day| own.decides_on(market, *day));
             let mut rounds = decided.filter_map(|day| self.round_of(own.track, day));
             rounds.find(|round| round.deadline > now)
         };
@@ -65,7 +66,7 @@ impl League {
 
     /// The round of a track that is decided before this session; none at the end of the calendar.
     pub fn round_of(&self, track: Track, session: Date) -> Option<ScheduledRound> {
-        let open = open_at(session)?;
+        let open = self.market.open_at(session)?;
         let deadline = open.checked_sub(self.deadline_before_open).ok()?;
         let letter = match track {
             Track::Weekly => "1W",
@@ -77,7 +78,7 @@ impl League {
             track,
             opens: deadline.checked_sub(self.opens_before_deadline).ok()?,
             deadline,
-            window: plan_window(deadline, track, WindowRule::default()).ok()?,
+            window: plan_window(self.market, deadline, track, WindowRule::default()).ok()?,
         })
     }
 
@@ -96,11 +97,11 @@ impl League {
 
 impl TrackSchedule {
     /// Whether a round of this track is decided before this session.
-    pub fn decides_on(&self, session: Date) -> bool {
-        if !is_session(session) {
+    pub fn decides_on(&self, market: Market, session: Date) -> bool {
+        if !market.is_session(session) {
             return false;
         }
-        let Some(before) = previous_session(session) else {
+        let Some(before) = market.previous_session(session) else {
             return false;
         };
         match self.cadence {
@@ -117,19 +118,12 @@ fn days_after(before: Date, until: Date) -> impl Iterator<Item = Weekday> {
     days.take_while(move |day| *day > before).map(Date::weekday)
 }
 
-fn session_from(day: Date) -> Option<Date> {
-    if is_session(day) {
+fn session_from(market: Market, day: Date) -> Option<Date> {
+    if market.is_session(day) {
         Some(day)
     } else {
-        next_session(day)
+        market.next_session(day)
     }
-}
-
-/// The last session whose rows no vendor corrects any more at an instant: what a market table shows.
-pub fn last_final_session(at: Timestamp) -> Option<Date> {
-    let is_final = |day: &Date| rows_final_at(*day).is_some_and(|ready| ready <= at);
-    let sessions = std::iter::successors(last_session_by(at), |day| previous_session(*day));
-    sessions.take(FARTHEST).find(is_final)
 }
 
 /// The first moment of the calendar month of an instant, in UTC, and that of the month after it.

@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 use jiff::civil::Weekday;
 
 use crate::asking::cost::Cost;
+use crate::market::calendar::Market;
 use crate::round::failure_policy::FailurePolicy;
 use crate::round::manifest::{Proof, SubmissionFormat, Track};
 
@@ -24,6 +25,8 @@ pub struct League {
     /// How long before the opening of the exchange everybody must have decided.
     pub deadline_before_open: SignedDuration,
     pub universe: UniverseChoice,
+    /// Where the options of that universe trade.
+    pub market: Market,
     pub format: SubmissionFormat,
     /// The models file, from the folder of the league.
     pub models: String,
@@ -155,6 +158,7 @@ impl League {
             opens_before_deadline: SignedDuration::from_mins(90),
             deadline_before_open: SignedDuration::from_mins(5),
             universe: UniverseChoice::Shipped(crate::market::universes::DEFAULT_VERSION.to_owned()),
+            market: Market::default(),
             format: SubmissionFormat::Portfolio,
             models: "models.yaml".to_owned(),
             pricing: None,

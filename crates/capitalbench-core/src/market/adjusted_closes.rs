@@ -1,8 +1,8 @@
-//! [`AdjustedCloses`]: the adjusted closes of one option by the exchange's sessions.
+//! [`AdjustedCloses`]: the adjusted closes of one option by a market's sessions.
 
 use jiff::civil::Date;
 
-use crate::market::calendar::{is_session, previous_session};
+use crate::market::calendar::Market;
 use crate::market::price_window::PriceWindow;
 use crate::values::units::Price;
 
@@ -44,13 +44,13 @@ impl AdjustedCloses {
 }
 
 /// The last sessions up to a day, oldest first; fewer only where the calendar ends.
-pub fn last_sessions(as_of: Date, count: usize) -> Vec<Date> {
-    let first = if is_session(as_of) {
+pub fn last_sessions(market: Market, as_of: Date, count: usize) -> Vec<Date> {
+    let first = if market.is_session(as_of) {
         Some(as_of)
     } else {
-        previous_session(as_of)
+        market.previous_session(as_of)
     };
-    let back = std::iter::successors(first, |day| previous_session(*day));
+    let back = std::iter::successors(first, |day| market.previous_session(*day));
     let mut sessions: Vec<Date> = back.take(count).collect();
     sessions.reverse();
     sessions

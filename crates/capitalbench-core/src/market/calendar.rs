@@ -1,178 +1,283 @@
-//! The New York Stock Exchange calendar: which days have a session, when it ends and why not.
+//! [`Market`]: where the options of a round trade, and which days have a session, when it ends and
+//! why not. Every question about a session is asked here.
 //!
-//! Holidays and early closes follow the exchange's rules, so they hold for any year in which those
-//! rules do; [`VALIDATED_YEARS`] were compared with published lists. Closures that no rule predicts
-//! stand in one table. [`plan_window`] turns a deadline into the entry and exit of a round.
+//! A market is a file ([`MarketFile`]): a list of days as its exchange publishes them, between a
+//! first and a last known day. [`plan_window`] turns a deadline into the entry and exit of a round,
+//! and refuses days that the file does not know.
 
-use std::ops::RangeInclusive;
+use std::fmt;
+use std::sync::{LazyLock, Mutex, PoisonError};
 
-use jiff::civil::{Date, Weekday};
-use jiff::tz::TimeZone;
-use jiff::{SignedDuration, Timestamp};
+use jiff::civil::Date;
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+use jiff::{Timestamp, ToSpan as _};
+use serde::{Deserialize, Serialize};
 
-use crate::values::time::regular_close;
+use sessions::Sessions;
 
+mod file;
+mod sessions;
+mod shipped;
 mod window;
 
+pub use file::{MarketError, MarketFile};
+pub use sessions::SessionKind;
+pub use shipped::market_ids;
 pub use window::{EntryRule, Roll, WindowError, WindowPlan, WindowRule, plan_window};
 
-/// Years whose closures were compared with a published list.
-pub const VALIDATED_YEARS: RangeInclusive<i16> = 2024..=2030;
+/// The market of a universe that names none.
+pub const NEW_YORK: &str = "XNYS";
 
-/// Whole-day closures that follow from no rule: year, month, day and reason.
-const ONE_OFF_CLOSURES: [(i16, i8, i8, &str); 4] = [
-    (2012, 10, 29, "Hurricane Sandy"),
-    (2012, 10, 30, "Hurricane Sandy"),
-    (2018, 12, 5, "National Day of Mourning"),
-    (2025, 1, 9, "National Day of Mourning"),
-];
+/// A market; cheap to copy, because its days are kept once for the whole program.
+#[derive(Clone, Copy)]
+pub struct Market(&'static Sessions);
 
-/// The first year in which Juneteenth closed the exchange.
-const FIRST_JUNETEENTH: i16 = 2022;
-
-/// Whether the exchange holds a session on this day, full or shortened.
-pub fn is_session(day: Date) -> bool {
-    closure_reason(day).is_none()
+/// How a market is kept in a stored form: by its id where it is shipped, in full otherwise.
+#[derive(Serialize, Deserialize)]
+#[serde(rename = "Market")]
+enum MarketForm {
+    Shipped(String),
+    Own(Box<MarketFile>),
 }
 
-/// Why there is no session on this day; none when there is one.
-pub fn closure_reason(day: Date) -> Option<&'static str> {
-    match day.weekday() {
-        Weekday::Saturday => Some("Saturday"),
-        Weekday::Sunday => Some("Sunday"),
-        _ => fixed_holiday(day)
-            .or_else(|| moving_holiday(day))
-            .or_else(|| one_off_closure(day)),
-    }
-}
+/// Markets of the operator's own. They are never dropped, so that a market can be copied freely;
+/// the same file leads to the same market, so their number is that of different files.
+static OWN: Mutex<Vec<Market>> = Mutex::new(Vec::new());
 
-/// Why the session of this day ends at 13:00; none for full sessions and closed days.
-pub fn early_close_reason(day: Date) -> Option<&'static str> {
-    use Weekday::{Friday, Monday, Thursday, Tuesday, Wednesday};
-    if !is_session(day) {
-        return None;
-    }
-    match (day.month(), day.day(), day.weekday()) {
-        (7, 3, Monday | Tuesday | Wednesday | Thursday) => Some("the day before Independence Day"),
-        (11, 23..=29, Friday) => Some("the day after Thanksgiving"),
-        (12, 24, Monday | Tuesday | Wednesday | Thursday) => Some("Christmas Eve"),
-        _ => None,
-    }
-}
+/// The time zones that are compiled into the program: what the machine has is never asked.
+static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
 
-/// The moment the session of this day ends: 16:00 in New York, 13:00 on early closes.
-pub fn close_at(day: Date) -> Option<Timestamp> {
-    if !is_session(day) {
-        return None;
+impl Market {
+    /// A shipped market by its identifier, such as `XETR` or `24/7`.
+    pub fn shipped(id: &str) -> Option<Self> {
+        shipped::sessions(id).map(Self)
     }
-    let close = regular_close(day)?;
-    match early_close_reason(day) {
-        Some(_) => close.checked_sub(SignedDuration::from_hours(3)).ok(),
-        None => Some(close),
-    }
-}
 
-/// When a vendor's rows of this day are final: 20:15 in New York, after the exchange's corrections.
-pub fn rows_final_at(day: Date) -> Option<Timestamp> {
-    let corrections = SignedDuration::from_mins(4 * 60 + 15);
-    regular_close(day)?.checked_add(corrections).ok()
-}
-
-/// The moment the session of this day begins: 09:30 in New York.
-pub fn open_at(day: Date) -> Option<Timestamp> {
-    if !is_session(day) {
-        return None;
-    }
-    let regular_session = SignedDuration::from_mins(6 * 60 + 30);
-    regular_close(day)?.checked_sub(regular_session).ok()
-}
-
-/// The last session whose close has come by this instant: what may be known then.
-pub fn last_session_by(instant: Timestamp) -> Option<Date> {
-    // A session closes on its own day in UTC, so this day or one before it is the answer.
-    let day = TimeZone::UTC.to_datetime(instant).date();
-    match close_at(day) {
-        Some(close) if close <= instant => Some(day),
-        _ => previous_session(day),
-    }
-}
-
-/// The first session after this day; none only at the end of representable time.
-pub fn next_session(day: Date) -> Option<Date> {
-    let mut next = day.tomorrow().ok()?;
-    while !is_session(next) {
-        next = next.tomorrow().ok()?;
-    }
-    Some(next)
-}
-
-/// The last session before this day; none only at the beginning of representable time.
-pub fn previous_session(day: Date) -> Option<Date> {
-    let mut previous = day.yesterday().ok()?;
-    while !is_session(previous) {
-        previous = previous.yesterday().ok()?;
-    }
-    Some(previous)
-}
-
-/// Holidays of a fixed date: Sunday moves to Monday, Saturday to Friday.
-///
-/// A New Year's Day on Saturday is the exception: the last day of the old year stays a session.
-fn fixed_holiday(day: Date) -> Option<&'static str> {
-    use Weekday::{Friday, Monday};
-    match (day.month(), day.day(), day.weekday()) {
-        (1, 1, _) => Some("New Year's Day"),
-        (1, 2, Monday) => Some("New Year's Day (observed)"),
-        (6, 19, _) if day.year() >= FIRST_JUNETEENTH => Some("Juneteenth"),
-        (6, 18, Friday) | (6, 20, Monday) if day.year() >= FIRST_JUNETEENTH => {
-            Some("Juneteenth (observed)")
+    /// A market of the operator's own; the name of a shipped one is refused.
+    pub fn own(file: MarketFile) -> Result<Self, MarketError> {
+        if market_ids().any(|id| id == file.market) {
+            let text = format!("{} is a shipped market; choose another name", file.market);
+            return Err(MarketError::field("market", text));
         }
-        (7, 4, _) => Some("Independence Day"),
-        (7, 3, Friday) | (7, 5, Monday) => Some("Independence Day (observed)"),
-        (12, 25, _) => Some("Christmas Day"),
-        (12, 24, Friday) | (12, 26, Monday) => Some("Christmas Day (observed)"),
-        _ => None,
+        let mut known = OWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(market) = known.iter().find(|market| *market.file() == file) {
+            return Ok(*market);
+        }
+        let market = Self(Box::leak(Box::new(Sessions::of(file)?)));
+        known.push(market);
+        Ok(market)
+    }
+
+    /// Its ISO 10383 code, or `24/7`.
+    pub fn id(self) -> &'static str {
+        &self.file().market
+    }
+
+    /// Its name for people.
+    pub fn name(self) -> &'static str {
+        &self.file().name
+    }
+
+    /// Where its clocks hang, for people: `New York`.
+    pub fn city(self) -> &'static str {
+        &self.file().city
+    }
+
+    /// The currency that its options are quoted in unless a universe says otherwise.
+    pub fn currency(self) -> &'static str {
+        &self.file().currency
+    }
+
+    /// The file it follows from.
+    pub fn file(self) -> &'static MarketFile {
+        &self.0.file
+    }
+
+    /// Whether it is of the operator's own.
+    pub fn is_own(self) -> bool {
+        market_ids().all(|id| id != self.id())
+    }
+
+    /// The first and the last day that its file knows.
+    pub fn known_days(self) -> (Date, Date) {
+        self.0.known
+    }
+
+    /// Whether its file knows this day. It answers for other days as if only weekends were closed.
+    pub fn knows(self, day: Date) -> bool {
+        (self.0.known.0..=self.0.known.1).contains(&day)
+    }
+
+    /// Whether it trades around the clock.
+    pub fn never_closes(self) -> bool {
+        self.0.never_closes()
+    }
+
+    /// Sessions of a year by convention, for figures that are scaled to a year.
+    pub fn sessions_per_year(self) -> f64 {
+        if self.never_closes() { 365.0 } else { 252.0 }
+    }
+
+    /// Whether it holds a session on this day, full or shortened.
+    pub fn is_session(self, day: Date) -> bool {
+        self.closure_reason(day).is_none()
+    }
+
+    /// Why there is no session on this day; none when there is one.
+    pub fn closure_reason(self, day: Date) -> Option<&'static str> {
+        self.0.closure_reason(day)
+    }
+
+    /// What is unusual about the session of this day; none for full sessions and closed days.
+    pub fn unusual(self, day: Date) -> Option<(SessionKind, &'static str)> {
+        self.0.unusual(day)
+    }
+
+    /// The moment the session of this day ends.
+    pub fn close_at(self, day: Date) -> Option<Timestamp> {
+        let minutes = self.0.close_minutes(day)?;
+        self.at_minutes(day, minutes)
+    }
+
+    /// The moment the session of this day begins.
+    pub fn open_at(self, day: Date) -> Option<Timestamp> {
+        let minutes = self.0.open_minutes(day)?;
+        self.at_minutes(day, minutes)
+    }
+
+    /// The break of the session of this day, where it has one.
+    pub fn lunch_at(self, day: Date) -> Option<(Timestamp, Timestamp)> {
+        let (from, to) = self.0.lunch(day)?;
+        Some((self.at_minutes(day, from)?, self.at_minutes(day, to)?))
+    }
+
+    /// The end of a full session on this day, whether or not there is one: the latest moment at which
+    /// the session of a day that the file does not know may have ended.
+    pub fn regular_close(self, day: Date) -> Option<Timestamp> {
+        self.at_minutes(day, self.0.hours_of(day).closes)
+    }
+
+    /// When a vendor's rows of this day are final, after the exchange's corrections.
+    pub fn rows_final_at(self, day: Date) -> Option<Timestamp> {
+        self.at_minutes(day, self.0.rows_final)
+    }
+
+    /// The last session whose close has come by this instant: what may be known then.
+    pub fn last_session_by(self, instant: Timestamp) -> Option<Date> {
+        // A session closes by the midnight that ends its day, so this day or one before it is the answer.
+        let day = self.day_at(instant);
+        match self.close_at(day) {
+            Some(close) if close <= instant => Some(day),
+            _ => self.previous_session(day),
+        }
+    }
+
+    /// The last session whose rows no vendor corrects any more at an instant: what a market table shows.
+    pub fn last_final_session(self, instant: Timestamp) -> Option<Date> {
+        let is_final = |day: &Date| {
+            let ready = self.rows_final_at(*day);
+            ready.is_some_and(|ready| ready <= instant)
+        };
+        let last = self.last_session_by(instant);
+        let mut sessions = std::iter::successors(last, |day| self.previous_session(*day));
+        // Rows are final within a day, so one of the last sessions has them.
+        sessions.find(is_final)
+    }
+
+    /// The first session after this day; none only at the end of representable time.
+    pub fn next_session(self, day: Date) -> Option<Date> {
+        let mut next = day.tomorrow().ok()?;
+        while !self.is_session(next) {
+            next = next.tomorrow().ok()?;
+        }
+        Some(next)
+    }
+
+    /// The last session before this day; none only at the beginning of representable time.
+    pub fn previous_session(self, day: Date) -> Option<Date> {
+        let mut previous = day.yesterday().ok()?;
+        while !self.is_session(previous) {
+            previous = previous.yesterday().ok()?;
+        }
+        Some(previous)
+    }
+
+    /// The day it is by its clocks at this instant.
+    pub fn day_at(self, instant: Timestamp) -> Date {
+        self.0.zone.to_datetime(instant).date()
+    }
+
+    /// A moment of this day by its clocks.
+    pub fn moment(self, day: Date, hour: i8, minute: i8) -> Option<Timestamp> {
+        self.at_minutes(day, i64::from(hour) * 60 + i64::from(minute))
+    }
+
+    /// So many minutes after the midnight that begins this day, by its clocks.
+    fn at_minutes(self, day: Date, minutes: i64) -> Option<Timestamp> {
+        let day = day.checked_add((minutes / MINUTES_PER_DAY).days()).ok()?;
+        let hour = i8::try_from(minutes % MINUTES_PER_DAY / 60).ok()?;
+        let minute = i8::try_from(minutes % 60).ok()?;
+        self.0.zone.to_timestamp(day.at(hour, minute, 0, 0)).ok()
     }
 }
 
-/// Holidays set by the weekday, and Good Friday, set by Easter.
-fn moving_holiday(day: Date) -> Option<&'static str> {
-    use Weekday::{Friday, Monday, Thursday};
-    match (day.month(), day.weekday(), day.day()) {
-        (1, Monday, 15..=21) => Some("Martin Luther King Jr. Day"),
-        (2, Monday, 15..=21) => Some("Washington's Birthday"),
-        (3 | 4, Friday, _) => is_good_friday(day).then_some("Good Friday"),
-        (5, Monday, 25..=31) => Some("Memorial Day"),
-        (9, Monday, 1..=7) => Some("Labor Day"),
-        (11, Thursday, 22..=28) => Some("Thanksgiving Day"),
-        _ => None,
+const MINUTES_PER_DAY: i64 = 24 * 60;
+
+/// A time zone by its name in the tz database.
+pub fn time_zone(name: &str) -> Option<TimeZone> {
+    ZONES.get(name).ok()
+}
+
+impl Default for Market {
+    fn default() -> Self {
+        Self(shipped::new_york())
     }
 }
 
-fn one_off_closure(day: Date) -> Option<&'static str> {
-    ONE_OFF_CLOSURES
-        .iter()
-        .find(|(year, month, dom, _)| (*year, *month, *dom) == (day.year(), day.month(), day.day()))
-        .map(|(.., reason)| *reason)
+impl PartialEq for Market {
+    fn eq(&self, other: &Self) -> bool {
+        // A market is kept once, so two of them are the same place.
+        std::ptr::eq(self.0, other.0)
+    }
 }
 
-fn is_good_friday(day: Date) -> bool {
-    let sunday = day.tomorrow().and_then(Date::tomorrow);
-    let (month, dom) = easter(i32::from(day.year()));
-    sunday.is_ok_and(|sunday| (i32::from(sunday.month()), i32::from(sunday.day())) == (month, dom))
+impl Eq for Market {}
+
+impl fmt::Debug for Market {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Market({})", self.id())
+    }
 }
 
-/// Month and day of Easter Sunday by the anonymous Gregorian computus.
-fn easter(year: i32) -> (i32, i32) {
-    let golden = year.rem_euclid(19);
-    let (century, of_century) = (year.div_euclid(100), year.rem_euclid(100));
-    let leap_centuries = century / 4;
-    let moon_correction = (century - (century + 8) / 25 + 1) / 3;
-    let epact = (19 * golden + century - leap_centuries - moon_correction + 15) % 30;
-    let to_sunday = (32 + 2 * (century % 4) + 2 * (of_century / 4) - epact - of_century % 4) % 7;
-    let shift = (golden + 11 * epact + 22 * to_sunday) / 451;
-    let day_count = epact + to_sunday - 7 * shift + 114;
-    (day_count / 31, day_count % 31 + 1)
+/// Name and code: `Xetra (XETR)`.
+impl fmt::Display for Market {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.name(), self.id())
+    }
+}
+
+impl Serialize for Market {
+    fn serialize<S: serde::Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        let form = if self.is_own() {
+            MarketForm::Own(Box::new(self.file().clone()))
+        } else {
+            MarketForm::Shipped(self.id().to_owned())
+        };
+        form.serialize(to)
+    }
+}
+
+impl<'de> Deserialize<'de> for Market {
+    fn deserialize<D: serde::Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        use serde::de::Error as _;
+        match MarketForm::deserialize(from)? {
+            MarketForm::Shipped(id) => {
+                let unknown = || D::Error::custom(format!("{id} is not a shipped market"));
+                Self::shipped(&id).ok_or_else(unknown)
+            }
+            MarketForm::Own(file) => Self::own(*file).map_err(D::Error::custom),
+        }
+    }
 }
 
 #[cfg(test)]

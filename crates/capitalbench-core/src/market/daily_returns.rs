@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::market::adjusted_closes::{AdjustedCloses, last_sessions};
-use crate::market::calendar::{close_at, next_session};
+use crate::market::calendar::Market;
 use crate::market::price_window::PriceWindow;
 use crate::market::universe::{MarketOption, Universe};
 use crate::values::ids::OptionId;
@@ -36,7 +36,7 @@ impl DailyReturns {
     /// The returns of the last sessions up to a day; an option whose history does not reach back
     /// far enough has none.
     pub fn of_histories(universe: &Universe, histories: &[PriceWindow], as_of: Date) -> Self {
-        let sessions = last_sessions(as_of, FROZEN_SESSIONS + 1);
+        let sessions = last_sessions(universe.market(), as_of, FROZEN_SESSIONS + 1);
         let days = sessions.get(1..).unwrap_or_default().to_vec();
         let returns = |option: &MarketOption| {
             if option.is_cash() {
@@ -78,7 +78,7 @@ impl DailyReturns {
                 "holds the returns of {count} sessions; at least {FROZEN_SESSIONS} are needed"
             ));
         }
-        problems.extend(self.day_problem(deadline));
+        problems.extend(self.day_problem(universe.market(), deadline));
         let options = universe.options().iter();
         let missing = options
             .clone()
@@ -101,22 +101,25 @@ impl DailyReturns {
     }
 
     /// The first day that is no session, leaves a session out or ends after the deadline.
-    fn day_problem(&self, deadline: Option<Timestamp>) -> Option<String> {
-        let closed = self.days.iter().find(|day| close_at(**day).is_none());
+    fn day_problem(&self, market: Market, deadline: Option<Timestamp>) -> Option<String> {
+        let closed = self
+            .days
+            .iter()
+            .find(|day| market.close_at(**day).is_none());
         if let Some(day) = closed {
             return Some(format!("holds {day}, on which the exchange was closed"));
         }
         let gap = self
             .days
             .windows(2)
-            .find(|pair| next_session(pair[0]) != Some(pair[1]));
+            .find(|pair| market.next_session(pair[0]) != Some(pair[1]));
         if let Some([before, day]) = gap {
             return Some(format!(
                 "holds {day} after {before}, which is not the next session"
             ));
         }
         let deadline = deadline?;
-        let is_late = |day: &&Date| close_at(**day).is_some_and(|close| close > deadline);
+        let is_late = |day: &&Date| market.close_at(**day).is_some_and(|close| close > deadline);
         let day = self.days.iter().find(is_late)?;
         Some(format!("holds {day}, whose close is after the deadline"))
     }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
-use crate::market::calendar::{last_session_by, previous_session, rows_final_at};
+use crate::market::calendar::Market;
 use crate::market::price_window::Session;
 use crate::market::synthetic::{Bar, SyntheticMarket};
 use crate::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags};
@@ -21,6 +21,8 @@ use crate::values::units::Price;
 #[derive(Debug, Clone, PartialEq)]
 pub struct InventedMarket {
     pub seed: u64,
+    /// Whose sessions it has.
+    pub market: Market,
     /// Its history begins here.
     pub first: Date,
     pub faults: Vec<InventedFault>,
@@ -87,9 +89,10 @@ impl InventedMarket {
     pub const SOURCE: &'static str = "invented";
 
     /// The market of a seed, in which nothing goes wrong.
-    pub const fn of_seed(seed: u64) -> Self {
+    pub fn of_seed(seed: u64) -> Self {
         Self {
             seed,
+            market: Market::default(),
             first: Date::constant(2024, 1, 2),
             faults: Vec::new(),
         }
@@ -97,7 +100,7 @@ impl InventedMarket {
 
     /// What a source says at an instant about the symbol of an option.
     pub fn answer(&self, option: &MarketOption, symbol: &str, now: Timestamp) -> Answer {
-        let Some(last) = last_final_session(now) else {
+        let Some(last) = self.market.last_final_session(now) else {
             return Answer::UnknownSymbol;
         };
         for fault in &self.faults {
@@ -115,7 +118,7 @@ impl InventedMarket {
                 _ => {}
             }
         }
-        let bars = SyntheticMarket::new(self.seed, self.first, last).history(option);
+        let bars = SyntheticMarket::new(self.seed, self.market, self.first, last).history(option);
         let mut sessions: Vec<Session> = bars.iter().map(session).collect();
         let listed = self.listed_as(symbol);
         for fault in &self.faults {
@@ -151,15 +154,6 @@ impl InventedMarket {
             }
         }
         found
-    }
-}
-
-/// The last session whose rows a source no longer corrects.
-fn last_final_session(now: Timestamp) -> Option<Date> {
-    let last = last_session_by(now)?;
-    match rows_final_at(last) {
-        Some(ready) if ready <= now => Some(last),
-        _ => previous_session(last),
     }
 }
 
@@ -310,7 +304,7 @@ impl fmt::Display for InventedFault {
 pub fn unknown_option(symbol: &str) -> Option<MarketOption> {
     let text = || symbol.to_owned();
     Some(MarketOption {
-        id: OptionId::parse(symbol).ok()?,
+        id: OptionId::parse(&symbol.replace(|c: char| !c.is_ascii_alphanumeric(), "_")).ok()?,
         name: text(),
         symbol: Some(text()),
         data_symbol: Some(text()),

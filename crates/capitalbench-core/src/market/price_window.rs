@@ -6,7 +6,7 @@
 
 use jiff::civil::Date;
 
-use crate::market::calendar::is_session;
+use crate::market::calendar::Market;
 use crate::values::ids::OptionId;
 use crate::values::units::Price;
 use crate::values::words::words;
@@ -108,10 +108,10 @@ impl PriceWindow {
     }
 
     /// Sessions of the exchange between two days, both included, for which there is no row.
-    pub fn missing_sessions(&self, from: Date, to: Date) -> Vec<Date> {
+    pub fn missing_sessions(&self, market: Market, from: Date, to: Date) -> Vec<Date> {
         let days = from.series(jiff::Span::new().days(1));
         days.take_while(|day| *day <= to)
-            .filter(|day| is_session(*day) && self.on(*day).is_none())
+            .filter(|day| market.is_session(*day) && self.on(*day).is_none())
             .collect()
     }
 

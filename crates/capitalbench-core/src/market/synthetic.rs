@@ -6,7 +6,7 @@
 use jiff::civil::Date;
 
 use crate::evidence::inference::random::Random;
-use crate::market::calendar::{is_session, next_session};
+use crate::market::calendar::Market;
 use crate::market::universe::{MarketOption, RiskBucket, Universe};
 use crate::values::ids::Digest;
 
@@ -70,18 +70,18 @@ pub struct SyntheticMarket {
 }
 
 impl SyntheticMarket {
-    /// The market of a seed.
-    pub fn new(seed: u64, from: Date, to: Date) -> Self {
+    /// The invented prices of a seed on the sessions of a market.
+    pub fn new(seed: u64, market: Market, from: Date, to: Date) -> Self {
         let seed = Digest::of(format!("synthetic market {seed}").as_bytes());
-        let mut day = if is_session(from) {
+        let mut day = if market.is_session(from) {
             Some(from)
         } else {
-            next_session(from)
+            market.next_session(from)
         };
         let mut sessions = Vec::new();
         while let Some(session) = day.filter(|day| *day <= to) {
             sessions.push(session);
-            day = next_session(session);
+            day = market.next_session(session);
         }
         let mut random = Random::of(seed, "factor");
         let factor = sessions

@@ -6,7 +6,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::values::time::new_york_time;
+use crate::market::calendar::Market;
 
 mod feed;
 
@@ -68,7 +68,7 @@ impl CurveDay {
     /// The moment of the quotes behind it: about 15:30 in New York, as the Treasury says. Nobody can
     /// have known the curve before.
     pub fn known_at(&self) -> Option<Timestamp> {
-        new_york_time(self.day, 15, 30)
+        Market::default().moment(self.day, 15, 30)
     }
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 
 use jiff::civil::Date;
 
+use crate::market::calendar::Market;
 use crate::values::ids::OptionId;
 use crate::values::words::words;
 
@@ -234,22 +235,37 @@ pub enum UniverseError {
         /// What is wrong.
         problem: String,
     },
+    /// Options in two currencies: their returns would not add up.
+    #[error(
+        "option {id} is quoted in {own} and the reference in {expected}; a universe has one currency, so \
+         replace the option by one that is quoted in {expected}"
+    )]
+    Currency {
+        id: OptionId,
+        own: String,
+        expected: String,
+    },
     /// Nothing to compare with.
     #[error("no option is the reference: set `is_benchmark: true` on one")]
     NoReference,
 }
 
-/// The options of a round, in file order, with one reference.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-#[serde(try_from = "Vec<MarketOption>", into = "Vec<MarketOption>")]
+/// The options of a round, in file order, with one reference, on one market, in one currency.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Universe {
+    market: Market,
     options: Vec<MarketOption>,
     reference: usize,
 }
 
 impl Universe {
-    /// Checks every option and finds the reference: the first in file order that qualifies.
+    /// A universe of the New York exchange.
     pub fn new(options: Vec<MarketOption>) -> Result<Self, UniverseError> {
+        Self::on(Market::default(), options)
+    }
+
+    /// Checks every option and finds the reference: the first in file order that qualifies.
+    pub fn on(market: Market, options: Vec<MarketOption>) -> Result<Self, UniverseError> {
         if options.is_empty() {
             return Err(UniverseError::Empty);
         }
@@ -266,11 +282,36 @@ impl Universe {
                 return Err(UniverseError::Option { id, problem });
             }
         }
-        let reference = options
-            .iter()
-            .position(MarketOption::may_be_reference)
-            .ok_or(UniverseError::NoReference)?;
-        Ok(Self { options, reference })
+        // Files of the New York exchange may leave the flag out; nowhere else is a name enough.
+        let qualifies = |option: &MarketOption| {
+            let by_name = market == Market::default() && option.may_be_reference();
+            option.flags.reference || by_name
+        };
+        let reference = options.iter().position(qualifies);
+        let reference = reference.ok_or(UniverseError::NoReference)?;
+        let expected = &options[reference].currency;
+        if let Some(other) = options.iter().find(|option| option.currency != *expected) {
+            return Err(UniverseError::Currency {
+                id: other.id.clone(),
+                own: other.currency.clone(),
+                expected: expected.clone(),
+            });
+        }
+        Ok(Self {
+            market,
+            options,
+            reference,
+        })
+    }
+
+    /// Where all of its options trade.
+    pub fn market(&self) -> Market {
+        self.market
+    }
+
+    /// The currency of all prices, and of cash.
+    pub fn currency(&self) -> &str {
+        &self.reference().currency
     }
 
     /// All options in file order.
@@ -293,7 +334,7 @@ impl Universe {
         for option in options.iter_mut().filter(|option| option.id == *id) {
             option.change = Some(change.clone());
         }
-        Self::new(options)
+        Self::on(self.market, options)
     }
 
     pub fn get(&self, id: &OptionId) -> Option<&MarketOption> {

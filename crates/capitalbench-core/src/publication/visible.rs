@@ -4,6 +4,7 @@
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use crate::market::calendar::Market;
 use crate::round::manifest::Window;
 
 /// Something that is hidden until an instant.
@@ -40,7 +41,10 @@ pub fn is_public(item: Item, window: Option<Window>, as_of: Timestamp) -> bool {
             at.is_none_or(|at| at <= as_of)
         }
         Item::EntryPrices => passed(window.and_then(Window::entry_close)),
-        Item::Close(day) => close_of(day).is_none_or(|close| close <= as_of),
+        Item::Close(day) => {
+            let close = window.map_or_else(|| usual_close(day), |window| window.close_of(day));
+            close.is_none_or(|close| close <= as_of)
+        }
         // A figure of the exit day would be the result before the result.
         Item::Interim(day) => {
             window.is_none_or(|window| day < window.exit)
@@ -51,10 +55,12 @@ pub fn is_public(item: Item, window: Option<Window>, as_of: Timestamp) -> bool {
     }
 }
 
-fn close_of(day: Date) -> Option<Timestamp> {
+/// The close of a day where no round says whose.
+fn usual_close(day: Date) -> Option<Timestamp> {
     let window = Window {
         entry: day,
         exit: day,
+        market: Market::default(),
     };
     window.exit_close()
 }

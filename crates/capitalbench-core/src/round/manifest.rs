@@ -6,12 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::asking::run::RecordRules;
 use crate::decision::portfolio::Constraints;
-use crate::market::calendar::{WindowRule, close_at};
+use crate::market::calendar::{Market, WindowRule};
 use crate::round::failure_policy::FailurePolicy;
 use crate::round::methodology::Methodology;
 use crate::round::roster::Roster;
 use crate::values::ids::RoundId;
-use crate::values::time::{WrittenInstant, days_between, regular_close};
+use crate::values::time::{WrittenInstant, days_between};
 use crate::values::words::words;
 
 /// Weekly and monthly rounds are never mixed.
@@ -147,28 +147,32 @@ pub struct Window {
     pub entry: Date,
     /// Day of the ending close.
     pub exit: Date,
+    /// Whose closes they are.
+    #[serde(default)]
+    pub market: Market,
 }
 
 impl Window {
     /// The moment of the starting close.
     pub fn entry_close(self) -> Option<Timestamp> {
-        closing(self.entry)
+        self.close_of(self.entry)
     }
 
     /// The moment of the ending close.
     pub fn exit_close(self) -> Option<Timestamp> {
-        closing(self.exit)
+        self.close_of(self.exit)
+    }
+
+    /// The close of a day by the market's calendar; the regular hour where it knows no session.
+    pub fn close_of(self, day: Date) -> Option<Timestamp> {
+        let close = self.market.close_at(day);
+        close.or_else(|| self.market.regular_close(day))
     }
 
     /// Calendar days between the two closes.
     pub fn days(self) -> i32 {
         days_between(self.entry, self.exit)
     }
-}
-
-/// The close of a day by the calendar; the regular hour where it knows no session.
-fn closing(day: Date) -> Option<Timestamp> {
-    close_at(day).or_else(|| regular_close(day))
 }
 
 /// The rules of a round as frozen before any call.
@@ -184,6 +188,9 @@ pub struct Manifest {
     pub decision_date: Option<Date>,
     /// Last moment for a decision.
     pub decision_deadline: Option<WrittenInstant>,
+    /// Where the options trade; the window's closes are of this market.
+    #[serde(default)]
+    pub market: Market,
     /// The window, when both days are set.
     pub window: Option<Window>,
     /// The rule the window follows, where the manifest names one.

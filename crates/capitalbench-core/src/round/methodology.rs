@@ -166,6 +166,11 @@ impl Methodology {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
     }
 
+    /// Whether a round may be of another market than New York.
+    pub fn names_market(&self) -> bool {
+        matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
+    }
+
     /// Whether a move of a day that is too large needs a second source or the operator's reason.
     pub fn limits_daily_moves(&self) -> bool {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))

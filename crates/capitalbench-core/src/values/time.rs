@@ -1,11 +1,9 @@
 //! Instants and days as the archive writes them.
 
 use std::fmt;
-use std::sync::LazyLock;
 
 use jiff::Timestamp;
 use jiff::civil::Date;
-use jiff::tz::TimeZone;
 
 /// An instant together with the text it was written as.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -65,28 +63,6 @@ pub fn parse_day(text: &str) -> Option<Date> {
 /// Calendar days from one day to another; negative when `to` is earlier.
 pub fn days_between(from: Date, to: Date) -> i32 {
     from.until(to).map_or(0, |span| span.get_days())
-}
-
-/// New York local time by the United States rule since 2007.
-static NEW_YORK: LazyLock<Option<TimeZone>> =
-    LazyLock::new(|| TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").ok());
-
-/// The regular close of the New York session on this day: 16:00 local time.
-///
-/// Early closes are not known here, so this is the latest moment the session may have ended.
-pub(crate) fn regular_close(day: Date) -> Option<Timestamp> {
-    new_york_time(day, 16, 0)
-}
-
-/// A moment of this day by the clocks of New York.
-pub(crate) fn new_york_time(day: Date, hour: i8, minute: i8) -> Option<Timestamp> {
-    let new_york = NEW_YORK.as_ref()?;
-    new_york.to_timestamp(day.at(hour, minute, 0, 0)).ok()
-}
-
-/// The day it is in New York at this instant.
-pub(crate) fn new_york_day(at: Timestamp) -> Option<Date> {
-    Some(NEW_YORK.as_ref()?.to_datetime(at).date())
 }
 
 #[cfg(test)]

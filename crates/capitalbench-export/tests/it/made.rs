@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use capitalbench_core::decision::portfolio::{Constraints, Holding, HoldingForecast};
 use capitalbench_core::decision::submission::{Decision, Forecast, RunFields, Submission};
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::prices::{PriceSheet, Quote};
 use capitalbench_core::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
 use capitalbench_core::publication::Frozen;
@@ -146,6 +147,7 @@ pub(crate) fn window(made: &Made) -> Window {
     Window {
         entry: after(made.begins),
         exit: after(made.begins + length),
+        market: Market::default(),
     }
 }
 
@@ -163,6 +165,7 @@ pub(crate) fn manifest(place: usize, made: &Made) -> Manifest {
         .into(),
         decision_date: Some(window.entry),
         decision_deadline: WrittenInstant::parse(&format!("{}T13:00:00Z", window.entry)),
+        market: Market::default(),
         window: Some(window),
         window_rule: None,
         entry_rule: String::new(),

@@ -4,7 +4,7 @@ use capitalbench_archive::format::prices::trailing;
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::round::freeze::Frozen;
 use capitalbench_core::league::message::MessageKind;
-use capitalbench_core::league::schedule::{ScheduledRound, last_final_session};
+use capitalbench_core::league::schedule::ScheduledRound;
 use capitalbench_core::round::manifest::{Proof, Track};
 use jiff::SignedDuration;
 use jiff::civil::Date;
@@ -268,6 +268,8 @@ fn least_apart(track: Track) -> SignedDuration {
 /// The day of the market table: the last one that was final when the round opened, so that another try
 /// gives the same table.
 fn table_day(live: &Live) -> Result<Date, Error> {
-    last_final_session(live.opens)
+    let market = live.manifest.market;
+    market
+        .last_final_session(live.opens)
         .ok_or_else(|| Error::new("the exchange calendar has no session before this round"))
 }

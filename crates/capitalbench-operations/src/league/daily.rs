@@ -6,8 +6,6 @@ use capitalbench_archive::disk::layout::run;
 use capitalbench_archive::disk::space;
 use capitalbench_archive::results::interim_update::{snapshot_file, snapshots_folder};
 use capitalbench_core::league::message::MessageKind;
-use capitalbench_core::league::schedule::last_final_session;
-use capitalbench_core::market::calendar::{next_session, rows_final_at};
 use capitalbench_core::round::lifecycle::overdue_from;
 use capitalbench_core::round::manifest::Window;
 use jiff::Timestamp;
@@ -88,7 +86,8 @@ impl Work<'_> {
 
     /// Tracks every open round through each session whose rows are final.
     pub(super) fn track(&mut self, standing: &Standing) {
-        let Some(last) = last_final_session(self.now()) else {
+        let market = self.league.league.market;
+        let Some(last) = market.last_final_session(self.now()) else {
             return;
         };
         if !self.league.league.publication.interim {
@@ -100,9 +99,9 @@ impl Work<'_> {
                 break;
             }
         }
-        if let Some(day) = next_session(last)
+        if let Some(day) = market.next_session(last)
             && standing.live.iter().any(|live| is_tracked_on(live, day))
-            && let Some(ready) = rows_final_at(day)
+            && let Some(ready) = market.rows_final_at(day)
         {
             self.next(ready);
         }
@@ -123,7 +122,7 @@ impl Work<'_> {
                     days.insert(own);
                 }
                 shown = Some(own);
-                day = next_session(own);
+                day = window.market.next_session(own);
             }
             days.extend(shown.filter(|day| !shows(live, *day)));
         }

@@ -30,10 +30,15 @@ impl LeagueFolder {
         let own = name_of(folder);
         let league = read(&file, |bytes| league::parse(bytes, &own));
         let league = league.map_err(|error| Self::refusal(folder, error))?;
-        Ok(Self {
+        let mut found = Self {
             folder: folder.to_owned(),
             league,
-        })
+        };
+        // A universe that cannot be read stops every step that needs it, and says why.
+        if let Ok(universe) = found.universe() {
+            found.league.market = universe.market();
+        }
+        Ok(found)
     }
 
     fn refusal(folder: &Path, error: FileError) -> Error {

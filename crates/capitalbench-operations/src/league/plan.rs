@@ -10,7 +10,6 @@ use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::tokens::estimate;
 use capitalbench_core::league::schedule::ScheduledRound;
-use capitalbench_core::market::calendar::rows_final_at;
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -128,11 +127,10 @@ pub fn plan(
 /// When a round is tracked next.
 fn next_tracking(round: &ScheduledRound, now: Timestamp) -> Option<Timestamp> {
     let window = round.window.window;
-    let days = std::iter::successors(Some(window.entry), |day| {
-        capitalbench_core::market::calendar::next_session(*day)
-    });
+    let days = std::iter::successors(Some(window.entry), |day| window.market.next_session(*day));
     let days = days.take_while(|day| *day < window.exit);
-    days.filter_map(rows_final_at).find(|ready| *ready > now)
+    days.filter_map(|day| window.market.rows_final_at(day))
+        .find(|ready| *ready > now)
 }
 
 /// What the models of the newest round were sent, or a text of the usual length.
@@ -180,7 +178,8 @@ impl Costs<'_> {
         now: Timestamp,
         unpriced: &mut BTreeSet<String>,
     ) -> Result<Option<PlannedRound>, Error> {
-        let result = rows_final_at(round.window.window.exit);
+        let window = round.window.window;
+        let result = window.market.rows_final_at(window.exit);
         let Some(progress) = self.progress(&round)? else {
             return Ok(None);
         };

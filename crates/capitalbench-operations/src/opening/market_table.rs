@@ -13,7 +13,6 @@ use capitalbench_archive::round::{ending, freeze};
 use capitalbench_core::asking::market_context::{
     ContextStatus, MarketContext, PriceHistory, history_start, market_context,
 };
-use capitalbench_core::market::calendar::{is_session, last_session_by, previous_session};
 use capitalbench_core::market::price_window::{PriceWindow, Session};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::Manifest;
@@ -144,12 +143,13 @@ fn refuse_later_close(manifest: &Manifest, as_of: Date) -> Result<(), Error> {
         return Ok(());
     };
     // A closed day means the session before it.
-    let session = if is_session(as_of) {
+    let market = manifest.market;
+    let session = if market.is_session(as_of) {
         Some(as_of)
     } else {
-        previous_session(as_of)
+        market.previous_session(as_of)
     };
-    let last = last_session_by(deadline.at());
+    let last = market.last_session_by(deadline.at());
     if session <= last {
         return Ok(());
     }

@@ -1,17 +1,17 @@
 //! A new round with dates from the exchange calendar.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::format::{round::options, utf8};
 use capitalbench_archive::round::cast::RoundCast;
 use capitalbench_archive::round::new_round::{NewRound, create};
-use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_archive::round::round_folder::{RoundFolder, list_rounds};
 use capitalbench_core::decision::portfolio::Constraints;
-use capitalbench_core::market::calendar::{
-    WindowPlan, WindowRule, next_session, open_at, plan_window,
-};
+use capitalbench_core::market::calendar::{Market, WindowPlan, WindowRule, plan_window};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::market::universes::{DEFAULT_VERSION, shipped, versions};
 use capitalbench_core::round::failure_policy::FailurePolicy;
@@ -73,15 +73,18 @@ pub struct OpenedRound {
 /// Opens a round: plans its window, freezes its rules and roster into a manifest.
 pub fn open_round(operator: &Operator, request: &RoundRequest) -> Result<OpenedRound, Error> {
     let now = operator.now();
+    let (version, yaml, universe) = universe(request)?;
+    let market = universe.market();
+    refuse_other_market(&request.rounds, market)?;
     let deadline = match request.deadline {
         Some(deadline) => deadline,
-        None => next_opening(now)?,
+        None => next_opening(market, now)?,
     };
     if deadline <= now {
         let text = format!("--decision-deadline {deadline} has passed");
         return Err(Error::new(text).hint("choose an instant in the future"));
     }
-    let opened = create_round(request, deadline, now)?;
+    let opened = create_round(request, (version, yaml, universe), deadline, now)?;
     Ok(OpenedRound {
         plan_time: plan_time(operator, request, now),
         ..opened
@@ -98,20 +101,22 @@ pub fn record_missed(operator: &Operator, request: &RoundRequest) -> Result<Roun
         models: None,
         ..request.clone()
     };
-    Ok(create_round(&request, deadline, operator.now())?.folder)
+    let chosen = universe(&request)?;
+    refuse_other_market(&request.rounds, chosen.2.market())?;
+    Ok(create_round(&request, chosen, deadline, operator.now())?.folder)
 }
 
 fn create_round(
     request: &RoundRequest,
+    (version, yaml, universe): (String, String, Universe),
     deadline: Timestamp,
     now: Timestamp,
 ) -> Result<OpenedRound, Error> {
-    let window = plan_window(deadline, request.track, request.rule)
+    let window = plan_window(universe.market(), deadline, request.track, request.rule)
         .map_err(|error| Error::new(error.to_string()))?;
-    let (version, yaml, universe) = universe(request)?;
     let manifest = Manifest {
         universe_version: Some(version),
-        ..manifest(request, &window, deadline, now)?
+        ..rules(request, &window, deadline, now)?
     };
     let description = format!(
         "Which allocation does a model choose for the next {}?",
@@ -156,17 +161,44 @@ fn plan_time(operator: &Operator, request: &RoundRequest, now: Timestamp) -> Opt
 /// Minutes before the opening by which everybody must have decided.
 const BEFORE_OPENING: i64 = 5;
 
-/// A little before the next time the exchange opens.
-fn next_opening(now: Timestamp) -> Result<Timestamp, Error> {
-    let far = || Error::new("the exchange calendar ends before the next session");
-    let mut day = TimeZone::UTC.to_datetime(now).date();
+/// A little before the next time the market opens.
+fn next_opening(market: Market, now: Timestamp) -> Result<Timestamp, Error> {
+    let far = || {
+        Error::new(format!(
+            "the calendar of {market} ends before the next session"
+        ))
+    };
+    let mut day = market.day_at(now);
     loop {
-        let deadline = open_at(day).map(|open| open - BEFORE_OPENING.minutes());
+        let deadline = market
+            .open_at(day)
+            .map(|open| open - BEFORE_OPENING.minutes());
         if let Some(deadline) = deadline.filter(|deadline| *deadline > now) {
             return Ok(deadline);
         }
-        day = next_session(day).ok_or_else(far)?;
+        day = market.next_session(day).ok_or_else(far)?;
     }
+}
+
+/// A folder has the rounds of one market: its tracks, boards and daily closes are shared, and returns
+/// between other closes cannot be compared.
+fn refuse_other_market(rounds: &Path, market: Market) -> Result<(), Error> {
+    // The first round of a folder finds none beside it.
+    for folder in list_rounds(rounds).unwrap_or_default() {
+        // A round that cannot be read is a matter of `verify`.
+        let Ok(other) = folder.parse(layout::MANIFEST, manifest::parse) else {
+            continue;
+        };
+        if other.market != market {
+            let (rounds, name) = (rounds.display(), folder.name());
+            let text = format!(
+                "{rounds} holds {name} of {}; a round of {market} cannot lie beside it",
+                other.market
+            );
+            return Err(Error::new(text).hint("give --rounds-dir another folder for each market"));
+        }
+    }
+    Ok(())
 }
 
 /// Version, bytes and options of the chosen universe.
@@ -190,13 +222,20 @@ fn universe(request: &RoundRequest) -> Result<(String, String, Universe), Error>
     Ok((version, yaml.to_owned(), universe))
 }
 
-fn manifest(
+fn rules(
     request: &RoundRequest,
     plan: &WindowPlan,
     deadline: Timestamp,
     now: Timestamp,
 ) -> Result<Manifest, Error> {
     let methodology = methodology(request)?;
+    if plan.window.market != Market::default() && !methodology.names_market() {
+        let (market, label) = (plan.window.market, methodology.label().unwrap_or_default());
+        let text =
+            format!("--methodology {label}: its rounds are of New York, and this one of {market}");
+        let newest = Methodology::labels_of_new_rounds(request.format)[1];
+        return Err(Error::new(text).hint(format!("use --methodology {newest}")));
+    }
     let created = stamp(now)?;
     let active = active_models(request, deadline)?;
     let hosts = active.iter().filter_map(base_url);
@@ -216,6 +255,7 @@ fn manifest(
         horizon: request.track.horizon().to_owned(),
         decision_date: Some(TimeZone::UTC.to_datetime(deadline).date()),
         decision_deadline: Some(stamp(deadline)?),
+        market: window.market,
         window: Some(window),
         window_rule: Some(plan.rule),
         entry_rule: format!("Adjusted close of {}", window.entry),

@@ -320,7 +320,7 @@ fn warnings(plan: &FetchPlan<'_>, fetcher: &Fetcher<'_>, answers: &[Answered]) -
             warnings.push(PriceProblem::Basis(fault).to_string());
         }
         let own = plan.priced_days(&window.option_id);
-        let missing = window.missing_sessions(own.entry, own.exit);
+        let missing = window.missing_sessions(own.market, own.entry, own.exit);
         if !missing.is_empty() {
             let days: Vec<String> = missing.iter().map(Date::to_string).collect();
             let text = format!("{} has no row on {}", window.symbol, days.join(", "));

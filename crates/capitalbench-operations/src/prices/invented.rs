@@ -8,7 +8,9 @@ use capitalbench_adapters::price_source::Invented;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::prices::invented_market;
-use capitalbench_archive::format::round::options;
+use capitalbench_archive::format::round::{manifest, options};
+use capitalbench_archive::round::round_folder::list_rounds;
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::invented::InventedMarket;
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::market::universes::SHIPPED;
@@ -47,9 +49,23 @@ pub fn settle(rounds: &Path, market: &InventedMarket) -> Result<(), Error> {
 pub fn market_of(rounds: &Path) -> Result<InventedMarket, Error> {
     let file = file(rounds);
     if !file.exists() {
-        return Ok(InventedMarket::of_seed(USUAL_SEED));
+        return Ok(InventedMarket {
+            market: market_of_rounds(rounds),
+            ..InventedMarket::of_seed(USUAL_SEED)
+        });
     }
     Ok(read(&file, invented_market::parse)?)
+}
+
+/// The market that the rounds of a folder share; New York where there is none yet.
+fn market_of_rounds(rounds: &Path) -> Market {
+    let folders = list_rounds(rounds).unwrap_or_default();
+    let mut manifests = folders
+        .iter()
+        .filter_map(|folder| folder.parse(layout::MANIFEST, manifest::parse).ok());
+    manifests
+        .next()
+        .map_or_else(Market::default, |own| own.market)
 }
 
 /// A path without `..`, because the folder of rounds may not be there yet.

@@ -6,7 +6,7 @@ use capitalbench_archive::prices::price_record::final_prices;
 use capitalbench_archive::round::freeze;
 use capitalbench_archive::round::listing_changes::{RecordedChange, add, new_change};
 use capitalbench_archive::round::round_folder::RoundFolder;
-use capitalbench_core::market::calendar::{is_session, rows_final_at};
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::universe::ListingChange;
 use capitalbench_core::values::ids::OptionId;
 use jiff::civil::Date;
@@ -74,7 +74,7 @@ pub fn record_listing(
             "{name} knows already that {option_id} {change}"
         )));
     }
-    refuse_unlikely_day(operator, change)?;
+    refuse_unlikely_day(operator, inputs.universe.market(), change)?;
     note_given_instant(operator, folder, "record-listing")?;
     let held = take(folder)?;
     let change = new_change(option_id.clone(), change.clone(), reason, operator.now());
@@ -89,12 +89,20 @@ pub fn record_listing(
 }
 
 /// The last official close must be one that everybody can know.
-fn refuse_unlikely_day(operator: &Operator, change: &ListingChange) -> Result<(), Error> {
+fn refuse_unlikely_day(
+    operator: &Operator,
+    market: Market,
+    change: &ListingChange,
+) -> Result<(), Error> {
     let (ListingChange::Renamed { on, .. } | ListingChange::Delisted { on }) = change;
-    if !is_session(*on) {
+    if !market.is_session(*on) {
         return Err(Error::new(format!("{on} has no session")));
     }
-    let is_known = |day: Date| rows_final_at(day).is_some_and(|at| at <= operator.clock.now());
+    let is_known = |day: Date| {
+        market
+            .rows_final_at(day)
+            .is_some_and(|at| at <= operator.clock.now())
+    };
     if matches!(change, ListingChange::Delisted { .. }) && !is_known(*on) {
         let text = format!("the close of {on} is not final yet");
         return Err(Error::new(text).hint("record the delisting when its last close is final"));

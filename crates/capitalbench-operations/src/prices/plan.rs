@@ -10,9 +10,6 @@ use capitalbench_archive::prices::price_record::final_prices;
 use capitalbench_archive::results::corrections::Correction;
 use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::validation::load_parsed;
-use capitalbench_core::market::calendar::{
-    closure_reason, next_session, previous_session, rows_final_at,
-};
 use capitalbench_core::market::prices::Side;
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::Window;
@@ -49,6 +46,7 @@ impl FetchPlan<'_> {
             Purpose::Informational => Window {
                 entry: self.window.entry,
                 exit: self.window.entry,
+                market: self.window.market,
             },
         }
     }
@@ -73,12 +71,17 @@ impl FetchPlan<'_> {
 
     /// The days whose closes count for an option.
     pub(super) fn priced_days(&self, option_id: &OptionId) -> Window {
-        let Window { entry, exit } = self.days();
+        let Window {
+            entry,
+            exit,
+            market,
+        } = self.days();
         let option = self.inputs.universe.get(option_id);
         let priced = |day| option.map_or(day, |option| option.priced_on(day));
         Window {
             entry: priced(entry),
             exit: priced(exit),
+            market,
         }
     }
 
@@ -113,6 +116,7 @@ pub fn window(
     let window = Window {
         entry: side("--entry-date", entry, frozen.map(|window| window.entry))?,
         exit: side("--exit-date", exit, frozen.map(|window| window.exit))?,
+        market: inputs.manifest.market,
     };
     if window.exit <= window.entry {
         let text = format!(
@@ -127,21 +131,23 @@ pub fn window(
 /// Refuses closed days, and days whose rows may still change.
 pub fn require_final_rows(plan: &FetchPlan<'_>, now: Timestamp) -> Result<(), Error> {
     let days = plan.days();
+    let market = days.market;
     for (side, day) in [(Side::Entry, days.entry), (Side::Exit, days.exit)] {
-        if let Some(reason) = closure_reason(day) {
-            let near = [previous_session(day), next_session(day)];
+        if let Some(reason) = market.closure_reason(day) {
+            let near = [market.previous_session(day), market.next_session(day)];
             let near: Vec<String> = near.iter().flatten().map(Date::to_string).collect();
             let text = format!("the {side} day {day} has no session ({reason})");
             let hint = format!("the sessions around it are {}", near.join(" and "));
             return Err(Error::new(text).hint(hint));
         }
-        let ready = rows_final_at(day).filter(|ready| *ready > now);
+        let ready = market.rows_final_at(day).filter(|ready| *ready > now);
         if let Some(ready) = ready {
             let text = format!("the {side} rows of {day} are not final before {ready}");
-            return Err(Error::new(text).hint(
-                "vendors correct rows until 20:15 in New York; fetch them after that, \
-                 nothing was written",
-            ));
+            let (time, city) = (&market.file().rows_final, market.city());
+            return Err(Error::new(text).hint(format!(
+                "vendors correct rows until {time} in {city}; fetch them after that, nothing was \
+                 written"
+            )));
         }
     }
     Ok(())

@@ -13,7 +13,7 @@ use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Univer
 use capitalbench_archive::run::validation::load_parsed;
 use capitalbench_archive::verify::derivation;
 use capitalbench_core::decision::submission::Submission;
-use capitalbench_core::market::calendar::{closure_reason, rows_final_at};
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::RunId;
@@ -175,11 +175,17 @@ fn ensure_snapshot(
         Fetching::Never => return Ok("missing"),
         Fetching::IfMissing | Fetching::Always => {}
     }
-    if let Some(reason) = closure_reason(day) {
+    // A folder holds the rounds of one market.
+    let market = open.first();
+    let market = market.map_or_else(Market::default, |round| round.window.market);
+    if let Some(reason) = market.closure_reason(day) {
         let text = format!("--snapshot-date {day} has no session ({reason})");
         return Err(Error::new(text));
     }
-    if let Some(ready) = rows_final_at(day).filter(|ready| *ready > operator.now()) {
+    if let Some(ready) = market
+        .rows_final_at(day)
+        .filter(|ready| *ready > operator.now())
+    {
         let text = format!("the rows of {day} are not final before {ready}");
         return Err(Error::new(text).hint("fetch them after that; nothing was written"));
     }

@@ -16,7 +16,11 @@ use super::*;
 
 /// The first close after the round's exit is final.
 fn after_exit(opened: &OpenedRound) -> Operator {
-    at_instant(rows_final_at(opened.window.window.exit).unwrap())
+    at_instant(
+        Exchange::default()
+            .rows_final_at(opened.window.window.exit)
+            .unwrap(),
+    )
 }
 
 fn fetch(
@@ -50,7 +54,9 @@ fn failure(report: &DueReport) -> &str {
 
 /// Codes of findings that are not notes.
 fn findings(market: &Market, opened: &OpenedRound) -> Vec<Code> {
-    let now = rows_final_at(opened.window.window.exit).unwrap();
+    let now = Exchange::default()
+        .rows_final_at(opened.window.window.exit)
+        .unwrap();
     let report = verify::verify(&market.path("rounds"), now, &|| ()).unwrap();
     let rounds = report.rounds.iter();
     let found = rounds.flat_map(|round| round.findings.iter().map(|own| own.code));
@@ -72,7 +78,11 @@ fn track(market: &Market, day: Date) -> String {
         at_limit: AtLimit::Stop,
         dry_run: false,
     };
-    let done = update_interim(&at_instant(rows_final_at(day).unwrap()), &request).unwrap();
+    let done = update_interim(
+        &at_instant(Exchange::default().rows_final_at(day).unwrap()),
+        &request,
+    )
+    .unwrap();
     assert!(done.failed.is_empty(), "{done:?}");
     assert_eq!(done.rounds[0].1, Tracked::Until(day));
     fs::read_to_string(market.path("rounds/LIFE-1W/runs/official/results/weekly_performance.csv"))
@@ -101,7 +111,11 @@ fn a_jump_stops_the_job_until_somebody_gives_a_reason() {
     assert!(fetch(&market, &opened, None).is_err());
     let fetched = fetch(&market, &opened, Some("two papers print it")).unwrap();
     assert!(matches!(fetched.fetched, Some(Fetched::Stored { .. })));
-    let again = at_instant(rows_final_at(opened.window.window.exit).unwrap());
+    let again = at_instant(
+        Exchange::default()
+            .rows_final_at(opened.window.window.exit)
+            .unwrap(),
+    );
     let again = at_instant(
         again
             .now()

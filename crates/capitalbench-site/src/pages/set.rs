@@ -99,14 +99,14 @@ fn score_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     let chart = ranking(
         "Scores of the set with their 95 % intervals",
         &rows,
-        reference,
+        reference.map(|score| (view.reference.to_string(), score)),
+    );
+    let caption = format!(
+        "CapitalBench Score; whiskers are 95 % intervals, the line is {}",
+        view.reference.the()
     );
     page.body.section("scores", "Scores and intervals");
-    page.body.figure(
-        "CapitalBench Score; whiskers are 95 % intervals, the line is the S&P 500",
-        &chart,
-        &table,
-    );
+    page.body.figure(&caption, &chart, &table);
 }
 
 /// What the same stake in every round would have gained.
@@ -115,8 +115,10 @@ fn stake(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
         return;
     };
     page.body.section("stake", "10,000 in every round");
+    let (currency, reference) = (view.publication.currency(), view.reference.to_string());
     page.body.say(&format!(
-        "Gains of 10,000 dollars put anew into each of {} that do not overlap. They are added up and never compounded; nobody traded them, and costs are left out.",
+        "Gains of 10,000{} put anew into each of {} that do not overlap. They are added up and never compounded; nobody traded them, and costs are left out.",
+        currency.map_or(String::new(), |own| format!(" {own}")),
         count(found.rounds.len(), "round", "rounds"),
     ));
     let mut table = Table::new("Gains of 10,000 in every round", "Model | #Gain").fixed();
@@ -125,7 +127,7 @@ fn stake(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
         table.row(vec![head(view.model_link(&page.here, id)), gain(*value)]);
     }
     let apart = [
-        ("apart first", "S&P 500", Some(found.reference)),
+        ("apart first", reference.as_str(), Some(found.reference)),
         ("apart", "Cash", Some(found.cash)),
         (
             "apart",
@@ -141,9 +143,10 @@ fn stake(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
 }
 
 fn daily(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
+    let the = view.reference.the();
     let mut lines = Vec::new();
     let mut table = Table::new(
-        "Gain beyond the S&P 500",
+        &format!("Gain beyond {the}"),
         "Model | #Days | #To date | #95 % band",
     )
     .fixed();
@@ -172,16 +175,16 @@ fn daily(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Set
         return;
     }
     let chart = LineChart {
-        title: "Summed daily gain of each model's synthetic portfolio beyond the S&P 500"
-            .to_owned(),
+        title: format!("Summed daily gain of each model's synthetic portfolio beyond {the}"),
         steps: Steps::Days,
         ends: None,
         lines,
         written: signed_percent,
     };
-    page.body.section("daily", "Day by day against the S&P 500");
+    page.body
+        .section("daily", &format!("Day by day against {the}"));
     page.body.figure(
-        "Summed daily gain beyond the S&P 500 of a synthetic portfolio with equal capital in every live round, which nobody could hold; the band is the 95 % interval of the first row's path, and of another's while you point at its line; the table has the last of each",
+        &format!("Summed daily gain beyond {the} of a synthetic portfolio with equal capital in every live round, which nobody could hold; the band is the 95 % interval of the first row's path, and of another's while you point at its line; the table has the last of each"),
         &chart.draw(),
         &table,
     );
@@ -282,7 +285,7 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
     let mut table = Table::new(
         "Included rounds, newest first",
-        "Round | #S&P 500 | #Best option",
+        &format!("Round | #{} | #Best option", view.reference),
     );
     for id in set.included.iter().rev().take(MOST_ROUNDS) {
         let resolved = view.round(id).and_then(|round| round.resolved());

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetStatistics};
+use capitalbench_core::market::reference_name::ReferenceName;
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::between::mean_difference;
@@ -31,6 +32,8 @@ pub(crate) struct View<'a> {
     pub(crate) publication: &'a Publication,
     /// Where the site stands.
     pub(crate) base_url: &'a str,
+    /// What the reference of its rounds is called.
+    pub(crate) reference: ReferenceName,
     /// Every model with a public decision, in order of name, under the id of today.
     pub(crate) models: Vec<ModelId>,
     /// Models of an open round or of the newest round of a track.
@@ -88,6 +91,7 @@ impl<'a> View<'a> {
         Self {
             publication,
             base_url: input.base_url,
+            reference: publication.reference(),
             sets_of,
             models,
             active,

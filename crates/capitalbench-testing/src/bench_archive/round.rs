@@ -8,7 +8,6 @@ use capitalbench_core::asking::attempt::Slot;
 use capitalbench_core::asking::prompt::prompt_text;
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
 use capitalbench_core::decision::portfolio::Constraints;
-use capitalbench_core::market::calendar::rows_final_at;
 use capitalbench_core::market::price_window::{CloseBasis, PriceWindow, Session};
 use capitalbench_core::round::manifest::{Manifest, Proof, Stream, SubmissionFormat, Track};
 use capitalbench_core::round::methodology::Methodology;
@@ -96,6 +95,7 @@ fn manifest(scene: &Scene, schedule: &Schedule) -> Result<Manifest, BenchArchive
         horizon: schedule.track.horizon().to_owned(),
         decision_date: Some(TimeZone::UTC.to_datetime(schedule.deadline).date()),
         decision_deadline: Some(stamp(schedule.deadline)?),
+        market: schedule.window.market,
         window: Some(schedule.window),
         window_rule: Some(schedule.rule),
         entry_rule: format!("Adjusted close of {}", schedule.window.entry),
@@ -260,9 +260,9 @@ impl Draft<'_> {
 
     fn prices(&self) -> Result<(), BenchArchiveError> {
         let window = self.schedule.window;
-        let fetched_at = rows_final_at(window.exit).unwrap_or(self.schedule.deadline);
-        let mut windows = Vec::with_capacity(self.scene.histories.len());
-        let mut answers = Vec::with_capacity(self.scene.histories.len());
+        let fetched_at = window.market.rows_final_at(window.exit);
+        let fetched_at = fetched_at.unwrap_or(self.schedule.deadline);
+        let (mut windows, mut answers) = (Vec::new(), Vec::new());
         for (option_id, symbol, bars) in &self.scene.histories {
             let from = bars.partition_point(|bar| bar.date < window.entry);
             let to = bars.partition_point(|bar| bar.date <= window.exit);

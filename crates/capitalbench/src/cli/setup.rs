@@ -86,7 +86,7 @@ pub(crate) struct InitRound {
     /// A universe file of your own
     #[arg(long, value_name = "FILE")]
     pub(crate) universe: Option<PathBuf>,
-    /// A shipped universe (v1.5, v2.0, v2.1), or the name of your own
+    /// A shipped universe (v1.5, v2.0, v2.1, europe-v1, crypto-v1), or the name of your own
     #[arg(long, value_name = "VERSION")]
     pub(crate) universe_version: Option<String>,
     /// Last moment for a decision, such as 2026-12-07T14:30:00Z

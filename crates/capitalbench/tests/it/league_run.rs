@@ -102,7 +102,8 @@ impl House {
     fn write_histories(&self) {
         let yaml = shipped(UNIVERSE).expect("a universe");
         let universe = options::parse(yaml.as_bytes()).expect("a universe");
-        let market = SyntheticMarket::new(7, date(2025, 10, 1), date(2027, 6, 30));
+        let market =
+            SyntheticMarket::new(7, universe.market(), date(2025, 10, 1), date(2027, 6, 30));
         for (symbol, bars) in market.histories(&universe) {
             let mut text = "date,close,adj_close,volume,dividend,split\n".to_owned();
             for bar in bars {

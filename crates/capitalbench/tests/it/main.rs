@@ -57,6 +57,7 @@ mod list_runs;
 mod lite_server;
 mod many_rounds;
 mod market;
+mod markets;
 mod models_page;
 mod no_way_around;
 mod operate;

@@ -6,6 +6,7 @@ use capitalbench_core::values::time::parse_day;
 use jiff::civil::Date;
 use serde::Deserialize;
 
+use super::pair;
 use crate::http::{HttpError, TextAnswer, excerpt};
 use crate::price_source::rows::{arrange_answer, check_vendor_row};
 use crate::price_source::{DailyClose, Limit, PriceFault, Question, RowFault};
@@ -21,6 +22,22 @@ struct WireRow {
     volume: Option<f64>,
     div_cash: Option<f64>,
     split_factor: Option<f64>,
+}
+
+/// The bars of one pair; other fields are ignored.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "the bars of a pair")]
+struct WirePair {
+    ticker: String,
+    price_data: Vec<WireBar>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(expecting = "a daily bar")]
+struct WireBar {
+    date: String,
+    close: Option<f64>,
+    volume: Option<f64>,
 }
 
 /// Reads the answer to one question.
@@ -49,9 +66,54 @@ impl Reader<'_> {
         if let Some(found) = content_type.filter(|found| !is_json(found)) {
             return Err(self.wrong_content_type(found));
         }
+        if let Some(pair) = pair(self.question.symbol) {
+            let wire: Vec<WirePair> =
+                serde_json::from_str(text).map_err(|error| self.not_rows(text, &error))?;
+            return self.bars(&pair, &wire);
+        }
         let wire: Vec<WireRow> =
             serde_json::from_str(text).map_err(|error| self.not_rows(text, &error))?;
         arrange_answer(wire.iter().map(|row| self.row(row).map(Some)))
+    }
+
+    /// The bars of a pair. Nothing is paid on it and nothing splits it, so its close is its adjusted
+    /// close too.
+    fn bars(self, pair: &str, wire: &[WirePair]) -> Result<Vec<DailyClose>, PriceFault> {
+        let [own] = wire else {
+            return Err(match wire {
+                [] => PriceFault::UnknownSymbol,
+                _ => PriceFault::Malformed {
+                    reason: "it holds more than one pair".to_owned(),
+                },
+            });
+        };
+        if own.ticker != pair {
+            let found = excerpt(&own.ticker, Some(self.key));
+            let reason = format!("it holds {found} in place of {pair}");
+            return Err(PriceFault::Malformed { reason });
+        }
+        arrange_answer(own.price_data.iter().map(|bar| {
+            let bad = || RowFault::BadDate {
+                found: excerpt(&bar.date, Some(self.key)),
+            };
+            let begins = bar
+                .date
+                .get(10..)
+                .is_some_and(|time| time.starts_with("T00:00:00"));
+            let date = session_day(&bar.date).filter(|_| begins).ok_or_else(bad)?;
+            if !self.question.covers(date) {
+                return Ok(None);
+            }
+            let row = DailyClose {
+                date,
+                close: bar.close,
+                adjusted: bar.close,
+                volume: bar.volume,
+                dividend: Some(0.0),
+                split: Some(1.0),
+            };
+            check_vendor_row(row).map(Some)
+        }))
     }
 
     /// The fault in a body that does not begin like an array.

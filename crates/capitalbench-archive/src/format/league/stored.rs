@@ -141,6 +141,8 @@ impl Stored {
             value.as_deref().map(|value| line(field, value)).transpose()
         };
         Ok(League {
+            // Whoever reads the universe sets it: the file names the universe only.
+            market: usual.market,
             prefix: prefix.unwrap_or(usual.prefix),
             address: self.address.as_deref().map(address).transpose()?,
             calls,

@@ -1,5 +1,6 @@
 //! `invented_market.json` beside a folder of rounds: the market that rehearsals are priced from.
 
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::invented::{InventedFault, InventedMarket};
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
@@ -13,6 +14,9 @@ use crate::format::text::json;
 struct Stored {
     format_version: FormatVersion<1>,
     seed: u64,
+    /// None is New York.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    market: Option<Market>,
     #[serde(with = "day")]
     first_day: Date,
     /// As they are typed.
@@ -23,6 +27,7 @@ pub fn render(market: &InventedMarket) -> String {
     json::render(&Stored {
         format_version: FormatVersion,
         seed: market.seed,
+        market: (market.market != Market::default()).then_some(market.market),
         first_day: market.first,
         faults: market.faults.iter().map(ToString::to_string).collect(),
     })
@@ -41,6 +46,7 @@ pub fn parse(bytes: &[u8]) -> Result<InventedMarket, Fault> {
     let faults: Result<_, Fault> = stored.faults.iter().enumerate().map(fault).collect();
     Ok(InventedMarket {
         seed: stored.seed,
+        market: stored.market.unwrap_or_default(),
         first: stored.first_day,
         faults: faults?,
     })

@@ -4,6 +4,7 @@ use capitalbench_core::asking::market_context::{
     ContextRow, MarketContext, TrailingReturn, TrailingWindow, percent_cell,
 };
 use capitalbench_core::decision::control::PastFigures;
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::universe::{MarketOption, Universe};
 use capitalbench_core::values::ids::OptionId;
 use capitalbench_core::values::time::parse_day;
@@ -180,12 +181,22 @@ fn json_text(rows: &[Vec<Cell>], context: &MarketContext, provenance: &Provenanc
     }))
 }
 
-const NOTES: &str = "Computed from adjusted closes, the same way for every option, in the order of \
-the option list. Past returns are context, not forecasts.\n\n\
-Values against the S&P 500 are the option's return minus that of the reference over the same days. \
-Beta uses daily returns of one year.";
+fn notes(universe: &Universe) -> String {
+    format!(
+        "Computed from adjusted closes, the same way for every option, in the order of the option \
+         list. Past returns are context, not forecasts.\n\n\
+         Values against the {} are the option's return minus that of the reference over the same \
+         days. Beta uses daily returns of one year.",
+        universe.reference().name
+    )
+}
 
 fn markdown(universe: &Universe, context: &MarketContext, provenance: &Provenance) -> String {
+    // The columns of New York are called as they always were.
+    let is_usual = universe.market() == Market::default();
+    let reference = if is_usual { "sp500" } else { "reference" };
+    let versus = format!("return_vs_{reference}_30d");
+    let beta = format!("beta_to_{reference}_1y");
     let header = [
         "option_id",
         "symbol",
@@ -195,18 +206,18 @@ fn markdown(universe: &Universe, context: &MarketContext, provenance: &Provenanc
         "return_30d",
         "return_6m",
         "return_1y",
-        "return_vs_sp500_30d",
+        &versus,
         "volatility_30d",
         "max_drawdown_30d",
         "up_day_share_30d",
         "distance_from_52w_high",
-        "beta_to_sp500_1y",
+        &beta,
         "status",
     ];
     let mut lines = vec![
         "# Full-Universe Price, Risk, And Benchmark Context".to_owned(),
         String::new(),
-        NOTES.to_owned(),
+        notes(universe),
         String::new(),
         format!("- Source: {}", provenance.source),
         format!("- As-of date requested: {}", context.as_of),

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use capitalbench_core::decision::portfolio::Constraints;
-use capitalbench_core::market::calendar::WindowRule;
+use capitalbench_core::market::calendar::{Market, MarketFile, WindowRule, market_ids};
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Window,
@@ -42,6 +42,8 @@ struct Stored {
     created_at: Option<String>,
     methodology_version: Option<String>,
     universe_version: Option<String>,
+    market: Option<String>,
+    own_market: Option<MarketFile>,
     submission_format: Option<String>,
     portfolio_constraints: Option<StoredConstraints>,
     model_roster_version: Option<String>,
@@ -79,7 +81,7 @@ struct StoredConstraints {
     max_economic_exposure_pct: Option<u32>,
 }
 
-#[derive(Deserialize)]
+#[derive(Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StoredPolicy {
     accept_from_pct: u32,
@@ -103,18 +105,26 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         .proof
         .as_deref()
         .map_or(Some(Proof::None), Proof::parse);
+    let methodology = Methodology::from_label(stored.methodology_version.as_deref());
+    let market = market(stored.market.as_deref(), stored.own_market)?;
+    require_market_rules(market, &methodology)?;
     Ok(Manifest {
+        market,
         round_id: stored.round_id,
         title: stored.title.trim().to_owned(),
         horizon: stored.horizon.trim().to_owned(),
         decision_date: day("decision_date", stored.decision_date.as_deref())?,
         decision_deadline: stamp("decision_deadline", stored.decision_deadline.as_deref())?,
-        window: window(stored.entry_date.as_deref(), stored.exit_date.as_deref())?,
+        window: window(
+            market,
+            stored.entry_date.as_deref(),
+            stored.exit_date.as_deref(),
+        )?,
         window_rule: window_rule(stored.window_rule.as_deref())?,
         entry_rule: stored.entry_rule,
         exit_rule: stored.exit_rule,
         created_at: stamp("created_at", stored.created_at.as_deref())?,
-        methodology: Methodology::from_label(stored.methodology_version.as_deref()),
+        methodology,
         format,
         constraints: constraints(stored.portfolio_constraints)?,
         roster: roster(
@@ -142,19 +152,15 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
                 other => other,
             },
         },
-        failure_policy: stored
-            .failure_policy
-            .as_ref()
-            .map(failure_policy)
-            .transpose()?,
+        failure_policy: stored.failure_policy.map(failure_policy).transpose()?,
     })
 }
 
-fn failure_policy(stored: &StoredPolicy) -> Result<FailurePolicy, Fault> {
+fn failure_policy(stored: StoredPolicy) -> Result<FailurePolicy, Fault> {
     let StoredPolicy {
         accept_from_pct,
         at_least,
-    } = *stored;
+    } = stored;
     if !(1..=100).contains(&accept_from_pct) {
         return Err(Fault::field("accept_from_pct", "must be 1 to 100"));
     }
@@ -179,13 +185,52 @@ fn filled(field: &str, text: String) -> Result<String, Fault> {
     Ok(text)
 }
 
-fn window(entry: Option<&str>, exit: Option<&str>) -> Result<Option<Window>, Fault> {
+/// Rounds of earlier labels were all of New York, so another market needs rules that speak of it.
+fn require_market_rules(market: Market, methodology: &Methodology) -> Result<(), Fault> {
+    if market == Market::default() || methodology.names_market() {
+        return Ok(());
+    }
+    let text = format!("a round of {market} needs portfolio-v1.2 or single_pick-v1.2");
+    Err(Fault::field("methodology_version", text))
+}
+
+/// The market of a round or universe: a shipped one by name, or an own one in full.
+pub(crate) fn market(name: Option<&str>, own: Option<MarketFile>) -> Result<Market, Fault> {
+    match (name, own) {
+        (None, None) => Ok(Market::default()),
+        (Some(name), None) => Market::shipped(name).ok_or_else(|| {
+            let known: Vec<&str> = market_ids().collect();
+            let text = format!(
+                "{name:?} is not shipped; the shipped markets are {}, and another one stands in full \
+                 under own_market",
+                known.join(", ")
+            );
+            Fault::field("market", text)
+        }),
+        (None, Some(file)) => Market::own(file)
+            .map_err(|error| Fault::field("own_market", error)),
+        (Some(_), Some(_)) => {
+            let text = "stands beside market; give one of the two";
+            Err(Fault::field("own_market", text))
+        }
+    }
+}
+
+fn window(
+    market: Market,
+    entry: Option<&str>,
+    exit: Option<&str>,
+) -> Result<Option<Window>, Fault> {
     match (day("entry_date", entry)?, day("exit_date", exit)?) {
         (Some(entry), Some(exit)) if exit <= entry => {
             let text = format!("{exit} is not after entry_date {entry}");
             Err(Fault::field("exit_date", text))
         }
-        (Some(entry), Some(exit)) => Ok(Some(Window { entry, exit })),
+        (Some(entry), Some(exit)) => Ok(Some(Window {
+            entry,
+            exit,
+            market,
+        })),
         _ => Ok(None),
     }
 }

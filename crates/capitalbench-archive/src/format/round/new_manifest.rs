@@ -1,6 +1,7 @@
 //! A new [`Manifest`] as YAML; it is written once, and a hashed file is never rewritten.
 
 use capitalbench_core::decision::portfolio::Constraints;
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::round::manifest::{Manifest, Stream, SubmissionFormat};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::civil::Date;
@@ -30,6 +31,8 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
     if let Some(version) = &manifest.universe_version {
         put("universe_version", yaml_text(version));
     }
+    lines.extend(market_lines(manifest.market));
+    let mut put = |key: &str, value: String| lines.push(format!("{key}: {value}"));
     put("submission_format", manifest.format.as_str().to_owned());
     if manifest.format == SubmissionFormat::Portfolio {
         lines.push("portfolio_constraints:".to_owned());
@@ -66,6 +69,21 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
     put("notes", yaml_text(notes));
     lines.push(String::new());
     lines.join("\n")
+}
+
+/// Rounds of New York name no market, as before there were others.
+fn market_lines(market: Market) -> Vec<String> {
+    if market == Market::default() {
+        return Vec::new();
+    }
+    if !market.is_own() {
+        return vec![format!("market: {}", yaml_text(market.id()))];
+    }
+    let own = market.file().yaml_lines(yaml_text);
+    let own = own.iter().map(|line| format!("  {line}"));
+    std::iter::once("own_market:".to_owned())
+        .chain(own)
+        .collect()
 }
 
 fn roster_lines(manifest: &Manifest) -> Vec<String> {

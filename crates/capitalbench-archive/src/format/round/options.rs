@@ -1,6 +1,6 @@
 //! `options.yaml` and universe files → [`Universe`].
 
-use capitalbench_core::market::calendar::is_session;
+use capitalbench_core::market::calendar::{Market, MarketFile};
 use capitalbench_core::market::universe::{
     Listing, ListingChange, MarketOption, RiskBucket, RoleFlags, Universe,
 };
@@ -9,12 +9,15 @@ use capitalbench_core::values::time::parse_day;
 use serde::Deserialize;
 
 use crate::disk::error::Fault;
+use crate::format::round::manifest;
 use crate::format::utf8;
 use capitalbench_core::encoding::yaml::from_yaml;
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Stored {
+    market: Option<String>,
+    own_market: Option<MarketFile>,
     options: Vec<StoredOption>,
 }
 
@@ -60,19 +63,21 @@ struct StoredDelisting {
     on: String,
 }
 
-/// Reads a universe: a map with the key `options`, or a bare list.
+/// Reads a universe: a map with the key `options` and perhaps a market, or a bare list.
 pub fn parse(bytes: &[u8]) -> Result<Universe, Fault> {
     let text = utf8(bytes)?;
     let bare_list = text.lines().any(|line| line.starts_with("- "))
         && !text.lines().any(|line| line.starts_with("options:"));
-    let stored = if bare_list {
-        from_yaml::<Vec<StoredOption>>(text)?
+    let (market, stored) = if bare_list {
+        (Market::default(), from_yaml::<Vec<StoredOption>>(text)?)
     } else {
-        from_yaml::<Stored>(text)?.options
+        let stored = from_yaml::<Stored>(text)?;
+        let market = manifest::market(stored.market.as_deref(), stored.own_market)?;
+        (market, stored.options)
     };
     let mut options = Vec::with_capacity(stored.len());
     for (index, option) in stored.into_iter().enumerate() {
-        options.push(market_option(option).map_err(|fault| Fault {
+        options.push(market_option(market, option).map_err(|fault| Fault {
             field: Some(match fault.field {
                 Some(field) => format!("options.{index}.{field}"),
                 None => format!("options.{index}"),
@@ -80,10 +85,10 @@ pub fn parse(bytes: &[u8]) -> Result<Universe, Fault> {
             ..fault
         })?);
     }
-    Universe::new(options).map_err(Fault::new)
+    Universe::on(market, options).map_err(Fault::new)
 }
 
-fn market_option(stored: StoredOption) -> Result<MarketOption, Fault> {
+fn market_option(market: Market, stored: StoredOption) -> Result<MarketOption, Fault> {
     let id = OptionId::parse(&stored.id).map_err(|e| Fault::field("id", e))?;
     if stored.name.trim().is_empty() {
         return Err(Fault::field(
@@ -125,12 +130,14 @@ fn market_option(stored: StoredOption) -> Result<MarketOption, Fault> {
         category,
         risk_bucket,
         exposure_description: description.trim().to_owned(),
-        currency: stored.currency.unwrap_or_else(|| "USD".into()),
+        currency: stored
+            .currency
+            .unwrap_or_else(|| market.currency().to_owned()),
         flags: RoleFlags {
             cash: stored.is_cash,
             reference: stored.is_benchmark,
         },
-        change: listing_change(stored.renamed, stored.delisted)?,
+        change: listing_change(market, stored.renamed, stored.delisted)?,
         listing: if stored.include_in_universe.unwrap_or(true) {
             Listing::Shown
         } else {
@@ -141,13 +148,14 @@ fn market_option(stored: StoredOption) -> Result<MarketOption, Fault> {
 }
 
 fn listing_change(
+    market: Market,
     renamed: Option<StoredRename>,
     delisted: Option<StoredDelisting>,
 ) -> Result<Option<ListingChange>, Fault> {
     let session = |field: &str, text: &str| {
         let wrong = || Fault::field(field, format!("{text:?} is not a session's day"));
         parse_day(text)
-            .filter(|day| is_session(*day))
+            .filter(|day| market.is_session(*day))
             .ok_or_else(wrong)
     };
     Ok(match (renamed, delisted) {

@@ -1,7 +1,7 @@
 //! What the cache keeps of a round.
 
 use capitalbench_core::decision::portfolio::Constraints;
-use capitalbench_core::market::calendar::WindowRule;
+use capitalbench_core::market::calendar::{Market, WindowRule};
 use capitalbench_core::market::prices::PriceSheet;
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
@@ -152,6 +152,7 @@ struct ManifestForm {
     horizon: String,
     decision_date: Option<Date>,
     decision_deadline: Option<WrittenInstant>,
+    market: Market,
     window: Option<Window>,
     window_rule: Option<WindowRule>,
     entry_rule: String,

@@ -4,12 +4,9 @@ use std::collections::BTreeMap;
 
 use jiff::civil::Date;
 
-use super::{ContextError, PriceHistory, PricePoint};
+use super::{ContextError, PriceHistory, PricePoint, Table};
 use crate::values::sums::{compensated_sum, mean, real, squares, variance};
 use crate::values::units::Price;
-
-/// Sessions of a year, by convention.
-const SESSIONS_PER_YEAR: f64 = 252.0;
 
 /// Closes up to the as-of date, sorted by day, one per day.
 #[derive(Debug, Clone, Default)]
@@ -67,7 +64,8 @@ impl Series {
 /// Figures of the price path.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct PathFigures {
-    /// Sample standard deviation of the daily returns of 30 days, times the root of 252.
+    /// Sample standard deviation of the daily returns of 30 days, times the root of the
+    /// sessions of a year.
     pub volatility_30d: Option<f64>,
     /// Deepest fall from a running peak in 30 days; never above zero.
     pub max_drawdown_30d: Option<f64>,
@@ -98,15 +96,16 @@ impl PathFigures {
         beta_to_reference_1y: Some(0.0),
     };
 
-    /// The figures of the closes since these two days.
-    pub(super) fn of(series: &Series, reference: &Series, month: Date, year: Date) -> Self {
+    /// The figures of the closes since the beginnings of the windows of a month and a year.
+    pub(super) fn of(series: &Series, table: &Table<'_>) -> Self {
         if series.last().is_none() {
             return Self::default();
         }
+        let [_, (_, month), _, (_, year)] = table.starts;
         let month = series.since(month);
-        let (reference, year) = (reference.since(year), series.since(year));
+        let (reference, year) = (table.reference.since(year), series.since(year));
         Self {
-            volatility_30d: volatility(month),
+            volatility_30d: volatility(month, table.market.sessions_per_year()),
             max_drawdown_30d: max_drawdown(month),
             path_observations_30d: Some(month.len()),
             up_day_share_30d: up_day_share(month),
@@ -119,9 +118,9 @@ impl PathFigures {
 }
 
 /// Sample standard deviation of daily returns, scaled to a year.
-fn volatility(path: &[PricePoint]) -> Option<f64> {
+fn volatility(path: &[PricePoint], sessions_per_year: f64) -> Option<f64> {
     let returns: Vec<f64> = daily_returns(path).map(|(_, value)| value).collect();
-    Some(variance(&returns)?.sqrt() * SESSIONS_PER_YEAR.sqrt())
+    Some(variance(&returns)?.sqrt() * sessions_per_year.sqrt())
 }
 
 /// The deepest fall from a running peak.

@@ -18,21 +18,28 @@ pub(super) fn briefing(facts: &MechanicalFacts<'_>) -> String {
 }
 
 fn introduction(facts: &MechanicalFacts<'_>) -> String {
+    let market = facts.universe.market();
+    let session = if market.never_closes() {
+        "day in UTC".to_owned()
+    } else {
+        format!("trading day of the {}", market.name())
+    };
     format!(
         "# Mechanical briefing\n\n\
          Every figure below was computed by rule from daily closes up to {}, in the same way for \
          every priced option and in the order of the option list. No person and no model wrote or \
          chose it. Figures that the market table gives are left out. {UNKNOWN} means that the price \
          history does not hold the figure.\n\n\
-         - A session is a trading day of the New York Stock Exchange; an option without a price on \
+         - A session is a {session}; an option without a price on \
          one keeps the close before it.\n\
          - Changes compare adjusted closes: the last one divided by the one so many sessions before, \
          minus one.\n\
          - Volatility is the sample standard deviation of the last 60 daily returns, times the square \
-         root of 252.\n\
+         root of {}.\n\
          - The year's high is the highest adjusted close of the past twelve months, and its day the \
          latest on which it was reached.",
-        facts.as_of
+        facts.as_of,
+        market.sessions_per_year(),
     )
 }
 

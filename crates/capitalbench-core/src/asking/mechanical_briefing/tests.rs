@@ -3,6 +3,7 @@ use jiff::civil::date;
 use super::*;
 use crate::asking::briefing::{MAX_WORDS, check};
 use crate::asking::prompt::CONTEXT_TITLES;
+use crate::market::calendar::Market;
 use crate::market::price_window::Session;
 use crate::market::treasury::CurveDay;
 use crate::market::universes;
@@ -13,7 +14,7 @@ const AS_OF: Date = date(2026, 9, 11);
 
 /// Closes of the last sessions, by their place from the last one back.
 fn history(id: &str, count: usize, close: impl Fn(usize) -> f64) -> PriceWindow {
-    let sessions = last_sessions(AS_OF, count);
+    let sessions = last_sessions(Market::default(), AS_OF, count);
     let row = |(place, day): (usize, &Date)| {
         let back = sessions.len() - 1 - place;
         Session {
@@ -33,7 +34,7 @@ fn history(id: &str, count: usize, close: impl Fn(usize) -> f64) -> PriceWindow 
 }
 
 fn curve(days: usize) -> Curve {
-    let days = last_sessions(AS_OF, days);
+    let days = last_sessions(Market::default(), AS_OF, days);
     let one = |(place, day): (usize, &Date)| {
         let step = 0.01 * crate::values::sums::real(place);
         CurveDay::new(*day, [Some(4.0), Some(3.5 + step), Some(4.5 - step), None])
@@ -107,7 +108,7 @@ fn volatility_is_the_deviation_of_sixty_returns_scaled_to_a_year() {
         path.push(close);
     }
     let expected = 0.01 * (60.0_f64 / 59.0).sqrt() * 252.0_f64.sqrt();
-    assert!((volatility(&path).unwrap() - expected).abs() < 1e-12);
+    assert!((volatility(&path, 252.0).unwrap() - expected).abs() < 1e-12);
 }
 
 #[test]

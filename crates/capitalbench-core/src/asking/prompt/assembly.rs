@@ -147,7 +147,7 @@ const ADVICE: [(&str, &str); 5] = [
 ];
 
 fn scoring_window(parts: &ModelInputParts<'_>) -> String {
-    let text = parts.manifest.window.map(|Window { entry, exit }| {
+    let text = parts.manifest.window.map(|Window { entry, exit, .. }| {
         format!("close of {entry} to close of {exit}; decide for this window only")
     });
     or_unset(text.as_ref())

@@ -10,7 +10,6 @@ use jiff::civil::Date;
 
 use super::hac::{MeanEstimate, mean_estimate};
 use crate::decision::portfolio::Holding;
-use crate::market::calendar::next_session;
 use crate::result::interim::Snapshot;
 use crate::round::manifest::Window;
 use crate::values::ids::OptionId;
@@ -73,8 +72,8 @@ pub fn active_days(
 
 /// The sessions of a window: after its entry, up to its exit.
 pub fn sessions_of(window: Window) -> impl Iterator<Item = Date> {
-    std::iter::successors(next_session(window.entry), |day| next_session(*day))
-        .take_while(move |day| *day <= window.exit)
+    let next = move |day: &Date| window.market.next_session(*day);
+    std::iter::successors(next(&window.entry), next).take_while(move |day| *day <= window.exit)
 }
 
 /// The mean over live rounds with how many they were, by day.

@@ -11,7 +11,7 @@ use super::distribution::normal_cdf;
 use super::null::Null;
 use super::overlap::Overlap;
 use crate::decision::portfolio::Holding;
-use crate::market::calendar::next_session;
+use crate::market::calendar::Market;
 use crate::market::daily_returns::{DailyReturns, FROZEN_SESSIONS};
 use crate::market::universe::Universe;
 use crate::values::sums::{compensated_sum, mean, real, variance};
@@ -26,6 +26,9 @@ const LEAST_SHARED: usize = 20;
 pub struct Excess {
     /// Its return beyond theirs, in deviations of a portfolio like it over the window.
     pub score: f64,
+    /// Whose sessions they are.
+    #[serde(default)]
+    pub market: Market,
     /// The last of the frozen sessions.
     pub last: Date,
     /// What it would have gained beyond theirs on each frozen session, oldest first.
@@ -60,6 +63,7 @@ impl Excess {
         let deviation = (variance(&gains)? * real(sessions)).sqrt();
         (deviation > 0.0).then_some(Self {
             score: (value - null.mean()) / deviation,
+            market: universe.market(),
             last: *days.last()?,
             gains,
         })
@@ -72,7 +76,7 @@ impl Excess {
         } else {
             (other, self)
         };
-        let from = std::iter::successors(Some(early.last), |day| next_session(*day));
+        let from = std::iter::successors(Some(early.last), |day| self.market.next_session(*day));
         let later = from
             .take(FROZEN_SESSIONS)
             .take_while(|day| *day < late.last);

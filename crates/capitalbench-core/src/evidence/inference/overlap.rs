@@ -4,7 +4,7 @@ use jiff::civil::Date;
 
 use super::daily::sessions_of;
 use super::hac::MeanEstimate;
-use crate::market::calendar::is_session;
+use crate::market::calendar::Market;
 use crate::round::manifest::Window;
 use crate::values::sums::{compensated_sum, real};
 
@@ -164,11 +164,18 @@ fn sessions(windows: &[Window]) -> Vec<Date> {
     let (Some(first), Some(last)) = (first, last) else {
         return Vec::new();
     };
-    let own = Some(first).filter(|day| is_session(*day) && *day <= last);
+    // A folder holds the rounds of one market.
+    let market = windows
+        .first()
+        .map_or_else(Market::default, |window| window.market);
+    let own = Some(first).filter(|day| market.is_session(*day) && *day <= last);
     let (entry, exit) = (first, last);
-    own.into_iter()
-        .chain(sessions_of(Window { entry, exit }))
-        .collect()
+    let all = Window {
+        entry,
+        exit,
+        market,
+    };
+    own.into_iter().chain(sessions_of(all)).collect()
 }
 
 /// Why a ratio has no interval.

@@ -1,8 +1,9 @@
 use jiff::Timestamp;
 use jiff::civil::{Date, Weekday, date};
 
-use super::{last_final_session, month_of};
+use super::month_of;
 use crate::league::settings::{Cadence, League, TrackSchedule};
+use crate::market::calendar::Market;
 use crate::round::manifest::Track;
 
 const MONTHLY: TrackSchedule = TrackSchedule {
@@ -193,7 +194,11 @@ fn a_market_table_shows_the_last_session_whose_rows_are_final() {
         ("2026-12-08T01:15:00Z", date(2026, 12, 7)),
         ("2026-12-27T12:00:00Z", date(2026, 12, 24)),
     ] {
-        assert_eq!(last_final_session(at(now)), Some::<Date>(expected), "{now}");
+        assert_eq!(
+            Market::default().last_final_session(at(now)),
+            Some::<Date>(expected),
+            "{now}"
+        );
     }
 }
 

@@ -24,8 +24,14 @@ fn window(rows: &[(Date, Option<f64>)]) -> PriceWindow {
 fn sessions_are_counted_back_over_weekends_and_holidays() {
     // Labor Day was the 7th of September 2026.
     let expected = [date(2026, 9, 3), date(2026, 9, 4), date(2026, 9, 8)];
-    assert_eq!(last_sessions(date(2026, 9, 8), 3), expected);
-    assert_eq!(last_sessions(date(2026, 9, 6), 1), [date(2026, 9, 4)]);
+    assert_eq!(
+        last_sessions(Market::default(), date(2026, 9, 8), 3),
+        expected
+    );
+    assert_eq!(
+        last_sessions(Market::default(), date(2026, 9, 6), 1),
+        [date(2026, 9, 4)]
+    );
 }
 
 #[test]
@@ -36,9 +42,12 @@ fn a_session_without_a_row_has_the_close_before_it() {
         (date(2026, 9, 9), Some(12.0)),
     ];
     let closes = AdjustedCloses::of(&window(&rows), date(2026, 9, 8)).unwrap();
-    let sessions = last_sessions(date(2026, 9, 8), 4);
+    let sessions = last_sessions(Market::default(), date(2026, 9, 8), 4);
     assert_eq!(closes.at(&sessions), Some(vec![10.0, 10.0, 11.0, 11.0]));
-    assert_eq!(closes.at(&last_sessions(date(2026, 9, 8), 5)), None);
+    assert_eq!(
+        closes.at(&last_sessions(Market::default(), date(2026, 9, 8), 5)),
+        None
+    );
     assert_eq!(closes.since(date(2026, 9, 3)), [(date(2026, 9, 4), 11.0)]);
 }
 

@@ -1,6 +1,7 @@
 use super::*;
 use crate::round::manifest::Track;
 use crate::values::time::parse_day;
+use jiff::civil::Weekday;
 use proptest::prelude::*;
 
 fn day(text: &str) -> Date {
@@ -20,7 +21,7 @@ fn short(days: impl Iterator<Item = Date>) -> String {
 }
 
 /// Year, weekday closures, early closes, number of sessions.
-const PUBLISHED: [(i16, &str, &str, usize); 7] = [
+const PUBLISHED: [(i16, &str, &str, usize); 5] = [
     (
         2024,
         "01-01 01-15 02-19 03-29 05-27 06-19 07-04 09-02 11-28 12-25",
@@ -51,44 +52,61 @@ const PUBLISHED: [(i16, &str, &str, usize); 7] = [
         "07-03 11-24",
         251,
     ),
-    (
-        2029,
-        "01-01 01-15 02-19 03-30 05-28 06-19 07-04 09-03 11-22 12-25",
-        "07-03 11-23 12-24",
-        251,
-    ),
-    (
-        2030,
-        "01-01 01-21 02-18 04-19 05-27 06-19 07-04 09-02 11-28 12-25",
-        "07-03 11-29 12-24",
-        251,
-    ),
 ];
 
+fn market(id: &str) -> Market {
+    Market::shipped(id).unwrap()
+}
+
+fn is_weekday(day: Date) -> bool {
+    !matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday)
+}
+
 #[test]
-fn closures_and_early_closes_are_the_published_ones() {
+fn new_york_has_the_published_closures_and_early_closes() {
+    let market = Market::default();
     for (year, closures, early, sessions) in PUBLISHED {
-        let weekend = |day: &Date| matches!(day.weekday(), Weekday::Saturday | Weekday::Sunday);
-        let closed = days_of(year).filter(|day| !weekend(day) && !is_session(*day));
+        let closed = days_of(year).filter(|day| is_weekday(*day) && !market.is_session(*day));
         assert_eq!(short(closed), closures, "{year}");
-        let shortened = days_of(year).filter(|day| early_close_reason(*day).is_some());
+        let shortened = days_of(year).filter(|day| market.unusual(*day).is_some());
         assert_eq!(short(shortened), early, "{year}");
-        let count = days_of(year).filter(|day| is_session(*day)).count();
+        let count = days_of(year).filter(|day| market.is_session(*day)).count();
         assert_eq!(count, sessions, "{year}");
-        assert!(VALIDATED_YEARS.contains(&year));
+    }
+}
+
+/// By the United States rule since 2007: the second Sunday of March to the first of November.
+fn eastern() -> TimeZone {
+    TimeZone::posix("EST5EDT,M3.2.0,M11.1.0").unwrap()
+}
+
+#[test]
+fn the_file_of_new_york_follows_the_rules_of_its_exchange_on_every_known_day() {
+    let (market, zone) = (Market::default(), eastern());
+    let (first, last) = market.known_days();
+    let instant = |day: Date, hour, minute| zone.to_timestamp(day.at(hour, minute, 0, 0)).ok();
+    for day in first.series(1.day()).take_while(|day| *day <= last) {
+        assert_eq!(
+            market.closure_reason(day),
+            new_york_rules::closure_reason(day),
+            "{day}"
+        );
+        let early = new_york_rules::early_close_reason(day);
+        let unusual = early.map(|reason| (SessionKind::EarlyClose, reason));
+        assert_eq!(market.unusual(day), unusual, "{day}");
+        let hour = if early.is_some() { 13 } else { 16 };
+        let held = |at: Option<Timestamp>| at.filter(|_| market.is_session(day));
+        assert_eq!(market.close_at(day), held(instant(day, hour, 0)), "{day}");
+        assert_eq!(market.open_at(day), held(instant(day, 9, 30)), "{day}");
+        assert_eq!(market.rows_final_at(day), instant(day, 20, 15), "{day}");
+        assert_eq!(market.regular_close(day), instant(day, 16, 0), "{day}");
     }
 }
 
 #[test]
-fn easter_is_where_the_church_puts_it() {
-    let sundays: Vec<(i32, i32)> = (2024..=2030).map(easter).collect();
-    let expected = [(3, 31), (4, 20), (4, 5), (3, 28), (4, 16), (4, 1), (4, 21)];
-    assert_eq!(sundays, expected);
-}
-
-#[test]
 fn closures_have_reasons() {
-    let check = |text, reason| assert_eq!(closure_reason(day(text)), reason, "{text}");
+    let market = Market::default();
+    let check = |text, reason| assert_eq!(market.closure_reason(day(text)), reason, "{text}");
     check("2025-01-09", Some("National Day of Mourning"));
     check("2026-07-02", None);
     check("2026-07-03", Some("Independence Day (observed)"));
@@ -104,32 +122,27 @@ fn closures_have_reasons() {
 }
 
 #[test]
-fn closes_know_early_days_and_daylight_saving() {
-    let close = |text| close_at(day(text)).map(|at| at.to_string());
-    assert_eq!(close("2026-07-02").as_deref(), Some("2026-07-02T20:00:00Z"));
-    assert_eq!(close("2026-11-27").as_deref(), Some("2026-11-27T18:00:00Z"));
-    assert_eq!(close("2025-07-03").as_deref(), Some("2025-07-03T17:00:00Z"));
-    assert_eq!(close("2026-03-06").as_deref(), Some("2026-03-06T21:00:00Z"));
-    assert_eq!(close("2026-03-09").as_deref(), Some("2026-03-09T20:00:00Z"));
-    assert_eq!(close("2026-12-25"), None);
-    let open = |text| open_at(day(text)).map(|at| at.to_string());
-    assert_eq!(open("2026-08-17").as_deref(), Some("2026-08-17T13:30:00Z"));
-    assert_eq!(open("2026-11-27").as_deref(), Some("2026-11-27T14:30:00Z"));
-    assert_eq!(open("2026-08-16"), None);
-}
-
-#[test]
 fn neighbours_skip_closed_days() {
-    assert_eq!(next_session(day("2026-07-02")), Some(day("2026-07-06")));
-    assert_eq!(previous_session(day("2026-07-06")), Some(day("2026-07-02")));
-    assert_eq!(next_session(day("2025-01-08")), Some(day("2025-01-10")));
-    assert_eq!(next_session(Date::MAX), None);
-    assert_eq!(previous_session(Date::MIN), None);
+    let market = Market::default();
+    assert_eq!(
+        market.next_session(day("2026-07-02")),
+        Some(day("2026-07-06"))
+    );
+    assert_eq!(
+        market.previous_session(day("2026-07-06")),
+        Some(day("2026-07-02"))
+    );
+    assert_eq!(
+        market.next_session(day("2025-01-08")),
+        Some(day("2025-01-10"))
+    );
+    assert_eq!(market.next_session(Date::MAX), None);
+    assert_eq!(market.previous_session(Date::MIN), None);
 }
 
 fn plan(deadline: &str, track: Track, rule: &str) -> WindowPlan {
     let rule = WindowRule::parse(rule).unwrap();
-    plan_window(deadline.parse().unwrap(), track, rule).unwrap()
+    plan_window(Market::default(), deadline.parse().unwrap(), track, rule).unwrap()
 }
 
 fn check_window(deadline: &str, track: Track, rule: &str, days: &str) {
@@ -164,7 +177,7 @@ fn monthly_exits_clamp_to_the_end_of_the_month() {
     let default = WindowRule::default().to_string();
     let check = |deadline, days| check_window(deadline, Track::Monthly, &default, days);
     check("2026-06-25T13:25:00Z", "2026-06-25 2026-07-24");
-    check("2029-01-31T13:25:00Z", "2029-01-31 2029-02-28");
+    check("2023-01-31T13:25:00Z", "2023-01-31 2023-02-28");
     check("2028-01-31T13:25:00Z", "2028-01-31 2028-02-29");
     check("2027-01-29T13:25:00Z", "2027-01-29 2027-02-26");
     check("2026-08-31T13:25:00Z", "2026-08-31 2026-09-30");
@@ -234,7 +247,7 @@ fn a_plan_explains_its_dates() {
 }
 
 #[test]
-fn a_plan_warns_of_known_prices_and_unchecked_years() {
+fn a_plan_warns_of_known_prices() {
     let check = |deadline: &str, rule: &str, part: &str| {
         let cautions = plan(deadline, Track::Monthly, rule).cautions.join("; ");
         assert!(cautions.contains(part), "{cautions}");
@@ -246,7 +259,6 @@ fn a_plan_warns_of_known_prices_and_unchecked_years() {
         "same_day_close+roll_previous",
         "not after the deadline",
     );
-    check("2030-12-16T12:00:00Z", first, "2031-01-16: closures");
 }
 
 #[test]
@@ -276,42 +288,62 @@ fn rules_and_horizons_are_read_back_from_text() {
 
 #[test]
 fn the_end_of_time_is_an_error() {
-    let error = plan_window(Timestamp::MAX, Track::Monthly, WindowRule::default());
+    let error = plan_window(
+        Market::default(),
+        Timestamp::MAX,
+        Track::Monthly,
+        WindowRule::default(),
+    );
     assert_eq!(error, Err(WindowError::OutOfRange(Timestamp::MAX)));
 }
 
 proptest! {
     #[test]
     fn every_plan_is_two_sessions_around_the_deadline(
-        second in 1_704_067_200_i64..1_924_991_999,
+        // From 2015-03-01 to 2026-11-20.
+        second in 1_425_168_000_i64..1_795_132_800,
         weekly in proptest::bool::ANY,
         roll in prop_oneof![Just(Roll::Previous), Just(Roll::Next)],
+        place in 0..11_usize,
     ) {
+        let market = market(market_ids().nth(place).unwrap());
         let deadline = Timestamp::from_second(second).unwrap();
         let track = if weekly { Track::Weekly } else { Track::Monthly };
         let first = WindowRule { entry: EntryRule::FirstCloseAfterDeadline, roll };
-        let plan = plan_window(deadline, track, first).unwrap();
-        prop_assert!(is_session(plan.window.entry) && is_session(plan.window.exit));
+        let plan = plan_window(market, deadline, track, first).unwrap();
+        prop_assert!(market.is_session(plan.window.entry) && market.is_session(plan.window.exit));
         prop_assert!(plan.entry_close > deadline);
-        let before = previous_session(plan.window.entry).unwrap();
-        prop_assert!(close_at(before).unwrap() <= deadline);
-        let expected = if weekly { 3..=11 } else { 25..=35 };
-        prop_assert!(expected.contains(&plan.window.days()));
+        let before = market.previous_session(plan.window.entry).unwrap();
+        prop_assert!(market.close_at(before).unwrap() <= deadline);
+        // The longest closure of these years is the Spring Festival with the National Day holidays.
+        let expected = if weekly { 1..=20 } else { 20..=42 };
+        prop_assert!(expected.contains(&plan.window.days()), "{:?}", plan.window);
         let last = WindowRule { entry: EntryRule::LastCloseBeforeDeadline, roll };
-        let backward = plan_window(deadline, track, last).unwrap();
+        let backward = plan_window(market, deadline, track, last).unwrap();
         prop_assert_eq!(backward.window.entry, before);
+        prop_assert!(market.last_session_by(plan.entry_close) == Some(plan.window.entry));
     }
 }
 
 #[test]
 fn the_last_session_by_an_instant_has_closed() {
-    let check = |instant: &str, day: &str| {
-        let found = last_session_by(instant.parse().unwrap()).unwrap();
-        assert_eq!(found.to_string(), day, "{instant}");
+    let check = |id: &str, instant: &str, day: &str| {
+        let found = market(id)
+            .last_session_by(instant.parse().unwrap())
+            .unwrap();
+        assert_eq!(found.to_string(), day, "{id} {instant}");
     };
-    check("2026-12-07T20:59:59Z", "2026-12-04");
-    check("2026-12-07T21:00:00Z", "2026-12-07");
-    check("2026-12-06T12:00:00Z", "2026-12-04");
-    check("2026-11-27T17:59:59Z", "2026-11-25");
-    check("2026-11-27T18:00:00Z", "2026-11-27");
+    check("XNYS", "2026-12-07T20:59:59Z", "2026-12-04");
+    check("XNYS", "2026-12-07T21:00:00Z", "2026-12-07");
+    check("XNYS", "2026-12-06T12:00:00Z", "2026-12-04");
+    check("XNYS", "2026-11-27T17:59:59Z", "2026-11-25");
+    check("XNYS", "2026-11-27T18:00:00Z", "2026-11-27");
+    // Sydney closes at 16:00, which is 05:00 UTC in its summer.
+    check("XASX", "2026-11-18T04:59:59Z", "2026-11-17");
+    check("XASX", "2026-11-18T05:00:00Z", "2026-11-18");
+    check("24/7", "2026-11-18T23:59:59Z", "2026-11-17");
+    check("24/7", "2026-11-19T00:00:00Z", "2026-11-18");
 }
+
+mod markets;
+mod new_york_rules;

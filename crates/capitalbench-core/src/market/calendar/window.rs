@@ -5,12 +5,8 @@ use std::fmt;
 use jiff::civil::Date;
 use jiff::{Timestamp, ToSpan as _};
 
-use super::{
-    VALIDATED_YEARS, close_at, closure_reason, early_close_reason, next_session, open_at,
-    previous_session,
-};
+use super::{Market, SessionKind};
 use crate::round::manifest::{Track, Window};
-use crate::values::time::new_york_day;
 use crate::values::words::words;
 
 impl Track {
@@ -38,7 +34,8 @@ pub enum EntryRule {
     /// The first close strictly after the deadline, so that the decision can be carried out.
     #[default]
     FirstCloseAfterDeadline,
-    /// The close of the deadline's own day in New York, rolled like the exit when that is closed.
+    /// The close of the deadline's own day by the market's clocks, rolled like the exit when that is
+    /// closed.
     SameDay,
     /// The last close at or before the deadline: the model decides past the entry price.
     LastCloseBeforeDeadline,
@@ -66,10 +63,10 @@ words!(Roll {
 });
 
 impl Roll {
-    fn move_off(self, day: Date) -> Option<Date> {
+    fn move_off(self, market: Market, day: Date) -> Option<Date> {
         match self {
-            Self::Previous => previous_session(day),
-            Self::Next => next_session(day),
+            Self::Previous => market.previous_session(day),
+            Self::Next => market.next_session(day),
         }
     }
 }
@@ -106,13 +103,16 @@ pub enum WindowError {
     /// The days are not representable.
     #[error("the deadline {0} is too far from today's calendar")]
     OutOfRange(Timestamp),
-    /// The exit is not after the entry.
-    #[error("the exit {exit} is not after the entry {entry}")]
-    Empty {
-        /// Day of the starting close.
-        entry: Date,
-        /// Day of the ending close.
-        exit: Date,
+    /// The market's file does not cover a day.
+    #[error(
+        "the calendar of {market} is known from {} to {}, and {day} is not between them",
+        market.known_days().0,
+        market.known_days().1
+    )]
+    Unknown {
+        market: Market,
+        /// The day that would be needed.
+        day: Date,
     },
 }
 
@@ -135,25 +135,27 @@ pub struct WindowPlan {
     pub rule: WindowRule,
 }
 
-/// Entry and exit of a round of this track that decides by this deadline.
+/// Entry and exit of a round of this track that decides by this deadline, by a market's sessions.
 pub fn plan_window(
+    market: Market,
     deadline: Timestamp,
     track: Track,
     rule: WindowRule,
 ) -> Result<WindowPlan, WindowError> {
     let out_of_range = WindowError::OutOfRange(deadline);
-    let entry = Leg::entry(deadline, rule).ok_or(out_of_range)?;
-    let exit = Leg::exit(entry.day, track, rule.roll).ok_or(out_of_range)?;
-    if exit.day <= entry.day {
-        let (entry, exit) = (entry.day, exit.day);
-        return Err(WindowError::Empty { entry, exit });
+    let entry = Leg::entry(market, deadline, rule).ok_or(out_of_range)?;
+    let exit = Leg::exit(market, entry.day, track, rule.roll).ok_or(out_of_range)?;
+    let days = [entry.day, exit.day];
+    if let Some(day) = days.into_iter().find(|day| !market.knows(*day)) {
+        return Err(WindowError::Unknown { market, day });
     }
     Ok(WindowPlan {
         window: Window {
             entry: entry.day,
             exit: exit.day,
+            market,
         },
-        cautions: cautions(deadline, &entry, &exit),
+        cautions: cautions(market, deadline, &entry),
         entry_close: entry.close,
         exit_close: exit.close,
         entry_reason: entry.reason,
@@ -170,9 +172,9 @@ struct Leg {
 }
 
 impl Leg {
-    fn entry(deadline: Timestamp, rule: WindowRule) -> Option<Self> {
-        let today = new_york_day(deadline)?;
-        let close = close_at(today);
+    fn entry(market: Market, deadline: Timestamp, rule: WindowRule) -> Option<Self> {
+        let today = market.day_at(deadline);
+        let close = market.close_at(today);
         let (roll, stays, what) = match rule.entry {
             EntryRule::SameDay => (
                 rule.roll,
@@ -190,63 +192,75 @@ impl Leg {
                 "the last close before the deadline",
             ),
         };
-        let day = if stays { today } else { roll.move_off(today)? };
-        let note = closed_note(today, roll);
-        let reason = format!("{} is {what} {deadline}{note}", close_text(day)?);
-        let close = close_at(day)?;
+        let day = if stays {
+            today
+        } else {
+            roll.move_off(market, today)?
+        };
+        let note = closed_note(market, today, roll);
+        let close_text = close_text(market, day)?;
+        let reason = format!("{close_text} is {what} {deadline}{note}");
+        let close = market.close_at(day)?;
         Some(Self { day, close, reason })
     }
 
-    fn exit(entry: Date, track: Track, roll: Roll) -> Option<Self> {
+    fn exit(market: Market, entry: Date, track: Track, roll: Roll) -> Option<Self> {
         let span = match track {
             Track::Weekly => 7.days(),
             Track::Monthly => 1.month(),
         };
         let nominal = entry.checked_add(span).ok()?;
-        let day = match close_at(nominal) {
+        let moved = match market.close_at(nominal) {
             Some(_) => nominal,
-            None => roll.move_off(nominal)?,
+            None => roll.move_off(market, nominal)?,
+        };
+        // A closure of a week leads back to the entry itself, so the window ends after it.
+        let (roll, day) = if moved > entry {
+            (roll, moved)
+        } else {
+            (Roll::Next, market.next_session(nominal)?)
         };
         let horizon = track.horizon();
-        let note = closed_note(nominal, roll);
-        let reason = format!("{} is {horizon} after {entry}{note}", close_text(day)?);
-        let close = close_at(day)?;
+        let note = closed_note(market, nominal, roll);
+        let close_text = close_text(market, day)?;
+        let reason = format!("{close_text} is {horizon} after {entry}{note}");
+        let close = market.close_at(day)?;
         Some(Self { day, close, reason })
     }
 }
 
 /// The close of a session in words.
-fn close_text(day: Date) -> Option<String> {
-    let close = close_at(day)?;
-    Some(match early_close_reason(day) {
+fn close_text(market: Market, day: Date) -> Option<String> {
+    let close = market.close_at(day)?;
+    Some(match market.unusual(day) {
         None => format!("the close of {day} ({close})"),
-        Some(reason) => format!("the early close of {day} ({close}, {reason})"),
+        Some((SessionKind::EarlyClose, reason)) => {
+            format!("the early close of {day} ({close}, {reason})")
+        }
+        Some((SessionKind::Special, reason)) => {
+            format!("the close of the special session of {day} ({close}, {reason})")
+        }
     })
 }
 
 /// What to add when the day aimed at has no session; empty when it has one.
-fn closed_note(day: Date, roll: Roll) -> String {
-    closure_reason(day).map_or_else(String::new, |reason| {
+fn closed_note(market: Market, day: Date, roll: Roll) -> String {
+    let reason = market.closure_reason(day);
+    reason.map_or_else(String::new, |reason| {
         let roll = roll.as_str();
         format!("; {day} is closed ({reason}), so the {roll} session")
     })
 }
 
-fn cautions(deadline: Timestamp, entry: &Leg, exit: &Leg) -> Vec<String> {
+fn cautions(market: Market, deadline: Timestamp, entry: &Leg) -> Vec<String> {
     let mut cautions = Vec::new();
+    let opened = market.open_at(entry.day);
     if entry.close <= deadline {
         let text = "the entry close is not after the deadline: models may know the entry price";
         cautions.push(text.to_owned());
-    } else if open_at(entry.day).is_some_and(|open| open <= deadline) {
+    } else if !market.never_closes() && opened.is_some_and(|open| open <= deadline) {
         let text = "the deadline falls inside the entry session: models may know its prices";
         cautions.push(text.to_owned());
-    }
-    for day in [entry.day, exit.day] {
-        if !VALIDATED_YEARS.contains(&day.year()) {
-            cautions.push(format!(
-                "{day}: closures of that year come from the rules alone"
-            ));
-        }
     }
     cautions
 }

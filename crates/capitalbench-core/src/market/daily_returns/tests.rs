@@ -10,17 +10,19 @@ const AS_OF: Date = date(2026, 9, 11);
 /// Rows of every session of the last `count`; the close grows by `step` each day.
 fn history(id: &str, count: usize, step: f64) -> PriceWindow {
     let mut close = 100.0;
-    let sessions = last_sessions(AS_OF, count).into_iter().map(|day| {
-        close += step;
-        Session {
-            date: day,
-            close: Price::new(close),
-            adjusted: Price::new(close),
-            dividend: None,
-            split: None,
-            volume: None,
-        }
-    });
+    let sessions = last_sessions(Market::default(), AS_OF, count)
+        .into_iter()
+        .map(|day| {
+            close += step;
+            Session {
+                date: day,
+                close: Price::new(close),
+                adjusted: Price::new(close),
+                dividend: None,
+                split: None,
+                volume: None,
+            }
+        });
     PriceWindow {
         option_id: option_id(id),
         symbol: id.to_owned(),
@@ -79,7 +81,7 @@ fn odd_days_options_and_cash_are_problems() {
         ];
         DailyReturns::new(days, options).unwrap()
     };
-    let days = || last_sessions(AS_OF, 60);
+    let days = || last_sessions(Market::default(), AS_OF, 60);
     let check = |returns: &DailyReturns, expected: &[&str]| {
         assert_eq!(returns.problems(&universe, Some(deadline())), expected);
     };
@@ -101,7 +103,11 @@ fn odd_days_options_and_cash_are_problems() {
         &["holds 2026-09-14 after 2026-09-10, which is not the next session"],
     );
     check(
-        &made(last_sessions(date(2026, 9, 14), 60), 0.0, "SP500"),
+        &made(
+            last_sessions(Market::default(), date(2026, 9, 14), 60),
+            0.0,
+            "SP500",
+        ),
         &["holds 2026-09-14, whose close is after the deadline"],
     );
     check(

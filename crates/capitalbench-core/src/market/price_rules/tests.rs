@@ -1,4 +1,5 @@
 use super::*;
+use crate::market::calendar::Market;
 use crate::market::prices::Quote;
 use crate::test_support::*;
 use crate::values::time::parse_day;
@@ -12,6 +13,7 @@ fn window(exit: &str) -> Window {
     Window {
         entry: day(ENTRY),
         exit: day(exit),
+        market: Market::default(),
     }
 }
 

@@ -111,7 +111,11 @@ fn a_day_that_cannot_be_checked_is_a_fault() {
 #[test]
 fn missing_sessions_and_nearest_rows_are_named() {
     let week = window(&[(2, 1.0, 1.0, 0.0, 1.0), (5, 1.0, 1.0, 0.0, 1.0)]);
-    let missing = week.missing_sessions(date(2026, 3, 2), date(2026, 3, 8));
+    let missing = week.missing_sessions(
+        crate::market::calendar::Market::default(),
+        date(2026, 3, 2),
+        date(2026, 3, 8),
+    );
     let days = [3, 4, 6].map(|day| date(2026, 3, day));
     assert_eq!(missing, days);
     assert_eq!(

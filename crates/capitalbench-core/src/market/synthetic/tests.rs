@@ -4,7 +4,12 @@ use crate::values::time::parse_day;
 
 fn market(seed: u64) -> SyntheticMarket {
     let day = |text| parse_day(text).unwrap();
-    SyntheticMarket::new(seed, day("2026-01-03"), day("2026-12-31"))
+    SyntheticMarket::new(
+        seed,
+        Market::default(),
+        day("2026-01-03"),
+        day("2026-12-31"),
+    )
 }
 
 #[test]
@@ -12,7 +17,12 @@ fn the_same_seed_is_the_same_market() {
     let fund = option("AAA", "AAA");
     assert_eq!(market(7).history(&fund), market(7).history(&fund));
     assert_ne!(market(7).history(&fund), market(8).history(&fund));
-    assert!(market(7).sessions().iter().all(|day| is_session(*day)));
+    assert!(
+        market(7)
+            .sessions()
+            .iter()
+            .all(|day| Market::default().is_session(*day))
+    );
 }
 
 #[test]

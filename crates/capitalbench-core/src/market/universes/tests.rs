@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::asking::briefing;
+use crate::market::calendar::Market;
 use crate::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
 use crate::round::methodology::Enforcement;
 use crate::values::ids::OptionId;
@@ -22,7 +23,7 @@ const KEYS: [&str; 11] = [
 
 /// The shipped files keep one plain value per line, so a split reads them.
 fn entries(yaml: &str) -> Vec<BTreeMap<&str, &str>> {
-    let mut lines = yaml.lines();
+    let mut lines = yaml.lines().skip_while(|line| line.starts_with(['#', 'm']));
     assert_eq!(lines.next(), Some("options:"));
     let mut entries: Vec<BTreeMap<&str, &str>> = Vec::new();
     for line in lines {
@@ -64,9 +65,15 @@ fn option(entry: &BTreeMap<&str, &str>) -> MarketOption {
 }
 
 fn universe(version: &str) -> Universe {
-    let entries = entries(shipped(version).unwrap());
-    Universe::new(entries.iter().map(option).collect()).unwrap()
+    let yaml = shipped(version).unwrap();
+    let market = yaml.lines().find_map(|line| line.strip_prefix("market: "));
+    let market = market.map_or_else(Market::default, |id| Market::shipped(id).unwrap());
+    let entries = entries(yaml);
+    Universe::on(market, entries.iter().map(option).collect()).unwrap()
 }
+
+/// The versions of New York.
+const NEW_YORK: [&str; 3] = ["v1.5", "v2.0", "v2.1"];
 
 fn ids(version: &str) -> Vec<String> {
     let universe = universe(version);
@@ -79,12 +86,14 @@ fn ids(version: &str) -> Vec<String> {
 
 #[test]
 fn each_file_is_a_universe_with_one_cash_and_one_reference() {
-    assert_eq!(versions(), ["v1.5", "v2.0", "v2.1"]);
+    assert_eq!(
+        versions(),
+        ["v1.5", "v2.0", "v2.1", "europe-v1", "crypto-v1"]
+    );
     assert_eq!(shipped("v9"), None);
     for shipped in SHIPPED {
         let universe = universe(shipped.version);
         assert_eq!(universe.options().len(), shipped.options);
-        assert_eq!(universe.reference().id.as_str(), "SP500");
         let cash = universe.options().iter().filter(|o| o.is_cash()).count();
         let references = universe
             .options()
@@ -109,7 +118,7 @@ fn later_versions_keep_the_order_and_add() {
     assert_eq!(third[..40], first[..]);
     assert_eq!(third[40..45], inserted);
     assert_eq!(third[45..], second[40..]);
-    for version in versions() {
+    for version in NEW_YORK {
         for option in universe(version).options() {
             assert_eq!(universe("v2.1").get(&option.id), Some(option), "{version}");
         }
@@ -118,11 +127,56 @@ fn later_versions_keep_the_order_and_add() {
 
 #[test]
 fn descriptions_are_neutral() {
-    for option in universe(DEFAULT_VERSION).options() {
+    let universes = [DEFAULT_VERSION, "europe-v1", "crypto-v1"].map(universe);
+    for option in universes.iter().flat_map(Universe::options) {
         for text in [&option.name, &option.exposure_description] {
             let problems = briefing::check(text, Enforcement::Refuse);
             assert!(problems.is_empty(), "{}: {problems:?}", option.id);
         }
         assert!(option.exposure_description.ends_with('.'), "{}", option.id);
     }
+}
+
+#[test]
+fn universes_of_other_markets_have_their_reference_and_currency_and_wait_for_a_live_source() {
+    for (version, market, reference, currency) in [
+        ("v2.1", "XNYS", "S&P 500", "USD"),
+        ("europe-v1", "XETR", "STOXX Europe 600", "EUR"),
+        ("crypto-v1", "24/7", "Bitcoin", "USD"),
+    ] {
+        let found = universe(version);
+        assert_eq!(found.market().id(), market);
+        assert_eq!(found.reference().name, reference);
+        assert_eq!(found.currency(), currency);
+        let shipped = SHIPPED.iter().find(|own| own.version == version).unwrap();
+        let marked = shipped
+            .yaml
+            .starts_with("# Not yet validated against a live source");
+        let waits = shipped.standing == UniverseStanding::NotYetValidated;
+        assert_eq!(
+            (marked, waits),
+            (market != "XNYS", market != "XNYS"),
+            "{version}"
+        );
+        assert!((15..=70).contains(&shipped.options));
+        let like_cash = found
+            .options()
+            .iter()
+            .filter(|option| option.accrues_like_cash());
+        // A token that is worth a dollar pays no interest, so a price that stands still is no fault.
+        assert_eq!(like_cash.count() > 0, market != "24/7", "{version}");
+    }
+}
+
+#[test]
+fn an_option_in_another_currency_is_refused_with_its_name() {
+    let mut options = universe("europe-v1").options().to_vec();
+    options[9].currency = "USD".to_owned();
+    let error = Universe::on(Market::shipped("XETR").unwrap(), options).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .starts_with("option EUROPE_SMALL is quoted in USD"),
+        "{error}"
+    );
 }

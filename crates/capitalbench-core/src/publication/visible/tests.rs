@@ -1,4 +1,5 @@
 use super::*;
+use crate::market::calendar::Market;
 
 #[test]
 fn everything_becomes_public_at_its_instant_and_not_before() {
@@ -8,6 +9,7 @@ fn everything_becomes_public_at_its_instant_and_not_before() {
     let window = Window {
         entry: day("2026-06-01"),
         exit: day("2026-06-08"),
+        market: Market::default(),
     };
     let created = Some(noon);
     // The last instant at which it is hidden, and the first at which it is public.

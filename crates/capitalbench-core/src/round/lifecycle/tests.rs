@@ -1,4 +1,5 @@
 use super::*;
+use crate::market::calendar::Market;
 
 #[test]
 fn a_round_moves_through_its_stages() {
@@ -38,6 +39,7 @@ fn a_round_is_overdue_at_the_same_instant_for_everybody() {
     let window = Window {
         entry: day("2026-06-01"),
         exit: day("2026-06-08"),
+        market: Market::default(),
     };
     for (now, overdue) in [
         ("2026-06-08T20:00:00Z", false),

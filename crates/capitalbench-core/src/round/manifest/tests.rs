@@ -1,4 +1,5 @@
 use super::*;
+use crate::market::calendar::Market;
 use crate::values::time::parse_day;
 
 #[test]
@@ -8,6 +9,7 @@ fn a_window_knows_early_and_unknown_closes() {
         let window = Window {
             entry: day,
             exit: day,
+            market: Market::default(),
         };
         assert_eq!(window.entry_close(), window.exit_close());
         window.exit_close().unwrap().to_string()

@@ -23,12 +23,3 @@ fn only_iso_days_are_days() {
         assert!(parse_day(bad).is_none(), "{bad}");
     }
 }
-
-#[test]
-fn the_close_follows_new_york() {
-    let close = |text| regular_close(parse_day(text).unwrap()).unwrap().to_string();
-    assert_eq!(close("2026-03-06"), "2026-03-06T21:00:00Z");
-    assert_eq!(close("2026-03-09"), "2026-03-09T20:00:00Z");
-    assert_eq!(close("2026-10-30"), "2026-10-30T20:00:00Z");
-    assert_eq!(close("2026-11-02"), "2026-11-02T21:00:00Z");
-}

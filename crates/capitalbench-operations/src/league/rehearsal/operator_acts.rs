@@ -9,7 +9,6 @@ use capitalbench_archive::prices::price_record::final_prices;
 use capitalbench_archive::round::round_folder::{RoundFolder, list_rounds};
 use capitalbench_archive::round::{ending, freeze};
 use capitalbench_core::league::settings::UniverseChoice;
-use capitalbench_core::market::calendar::rows_final_at;
 use capitalbench_core::market::invented::InventedFault;
 use capitalbench_core::market::universe::{ListingChange, MarketOption, Universe};
 use capitalbench_core::market::universes::shipped;
@@ -40,6 +39,7 @@ impl Acts {
     /// One act for every change of a listing, when its day is over.
     pub(super) fn of(request: &RehearsalRequest) -> Result<Self, Error> {
         let mut acts = Vec::new();
+        let market = request.league.league.market;
         for fault in &request.faults {
             let (symbol, change, on) = match fault {
                 InventedFault::Renamed { symbol, to, on } => {
@@ -54,8 +54,9 @@ impl Acts {
                 }
                 _ => continue,
             };
-            let at =
-                rows_final_at(on).ok_or_else(|| Error::new(format!("{fault}: no such day")))?;
+            let at = market
+                .rows_final_at(on)
+                .ok_or_else(|| Error::new(format!("{fault}: no such day")))?;
             acts.push(Act {
                 at,
                 symbol: symbol.clone(),

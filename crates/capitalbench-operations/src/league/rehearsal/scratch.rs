@@ -42,6 +42,7 @@ pub(super) fn set_up(request: &RehearsalRequest) -> Result<LeagueFolder, Error> 
     }
     let market = InventedMarket {
         seed: request.seed,
+        market: league.league.market,
         first: first_day(request.from)?,
         faults: request.faults.clone(),
     };

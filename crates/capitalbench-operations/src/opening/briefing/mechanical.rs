@@ -6,12 +6,11 @@ use capitalbench_adapters::treasury::{Treasury, TreasuryFault};
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::disk::shell::shell_word;
 use capitalbench_archive::format::round::briefing_recipe::{self, TreasuryPart};
-use capitalbench_archive::round::kept_sources::KeptHistories;
+use capitalbench_archive::round::kept_sources::{KeptHistories, asks_treasury};
 use capitalbench_archive::round::research_import::Beside;
 use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_core::asking::mechanical_briefing::{MechanicalFacts, RULE, TreasuryFacts};
 use capitalbench_core::market::treasury::{Curve, parse_feed};
-use capitalbench_core::round::manifest::Stream;
 use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::civil::Date;
@@ -102,14 +101,14 @@ fn kept_histories(inputs: &RoundInputs) -> Result<KeptHistories, Error> {
     Err(Error::new(text).hint(hint))
 }
 
-/// What the Treasury says: nothing for an invented market, and a gap where that is allowed.
+/// What the Treasury says: nothing for an invented market or another currency, and a gap where that is allowed.
 fn ask_treasury(
     operator: &Operator,
     inputs: &RoundInputs,
     cutoff: Timestamp,
     gaps: Gaps,
 ) -> Result<(TreasuryPart, Option<Months>, Option<String>), Error> {
-    if inputs.manifest.stream == Stream::Synthetic {
+    if !asks_treasury(inputs) {
         return Ok((TreasuryPart::NotAsked, None, None));
     }
     let configuration = &operator.configuration;
@@ -189,7 +188,8 @@ fn fact_report(sources: &[(&str, Vec<u8>)], part: TreasuryPart) -> String {
              par yield curve, as its public XML feed gave them.\n"
         }
         TreasuryPart::NotAsked => {
-            "\nThe market is invented, so no public source was asked and nothing left the machine.\n"
+            "\nThe market is invented or has another currency, so no yields of the US Treasury belong to \
+             it and nobody was asked for them.\n"
         }
         TreasuryPart::NotReached => {
             "\nThe price histories are the vendor's and private. The US Treasury's curve could not be \

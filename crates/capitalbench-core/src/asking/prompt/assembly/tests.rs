@@ -2,6 +2,7 @@ use super::*;
 use crate::asking::briefing;
 use crate::asking::prompt::{foreign_horizon, prompt_text};
 use crate::decision::portfolio::Constraints;
+use crate::market::calendar::Market;
 use crate::round::manifest::{Proof, Stream, Track, Window};
 use crate::round::methodology::{Enforcement, Methodology};
 use crate::test_support::option;
@@ -15,9 +16,11 @@ fn manifest(format: SubmissionFormat) -> Manifest {
         horizon: "one week".into(),
         decision_date: parse_day("2026-08-17"),
         decision_deadline: WrittenInstant::parse("2026-08-17T13:25:00Z"),
+        market: Market::default(),
         window: Some(Window {
             entry: parse_day("2026-08-17").unwrap(),
             exit: parse_day("2026-08-24").unwrap(),
+            market: Market::default(),
         }),
         window_rule: None,
         entry_rule: "first close".into(),

@@ -1,4 +1,5 @@
 use super::*;
+use crate::market::calendar::Market;
 use crate::result::interim::Snapshot;
 use crate::test_support::{holding, option_id, price};
 use crate::values::time::parse_day;
@@ -31,6 +32,7 @@ fn an_increment_is_the_gain_between_known_closes_with_the_distance_before_it() {
         window: Window {
             entry: day("2026-06-01"),
             exit: day("2026-06-08"),
+            market: Market::default(),
         },
         first: &first,
         second: &second,

@@ -1,5 +1,6 @@
 use super::*;
 use crate::evidence::inference::overlap::live_sessions;
+use crate::market::calendar::Market;
 use crate::test_support::{holding, option_id, price};
 use crate::values::time::parse_day;
 
@@ -23,6 +24,7 @@ fn window() -> Window {
     Window {
         entry: day("2026-06-01"),
         exit: day("2026-06-03"),
+        market: Market::default(),
     }
 }
 
@@ -69,6 +71,7 @@ fn days_without_a_session_are_not_live() {
     let holiday = Window {
         entry: day("2026-07-01"),
         exit: day("2026-07-07"),
+        market: Market::default(),
     };
     assert_eq!(sessions_of(holiday).count(), 3);
     let live = live_sessions(&[holiday, window(), window()]);

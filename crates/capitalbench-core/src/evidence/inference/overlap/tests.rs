@@ -1,4 +1,5 @@
 use super::*;
+use crate::market::calendar::Market;
 use crate::values::time::parse_day;
 
 fn close(found: f64, expected: f64) -> bool {
@@ -28,6 +29,7 @@ fn windows_are_counted_in_sessions() {
     let window = |entry: &str, exit: &str| Window {
         entry: parse_day(entry).unwrap(),
         exit: parse_day(exit).unwrap(),
+        market: Market::default(),
     };
     // A holiday lies inside: four sessions each, two of them shared.
     let overlap = Overlap::new(&[

@@ -1,4 +1,5 @@
 use super::*;
+use crate::market::calendar::Market;
 use crate::values::time::parse_day;
 
 fn stated((confidence, beat): (f64, bool), month: u8) -> Stated {
@@ -6,6 +7,7 @@ fn stated((confidence, beat): (f64, bool), month: u8) -> Stated {
     let window = Window {
         entry: day(5),
         exit: day(12),
+        market: Market::default(),
     };
     Stated {
         confidence,

@@ -1,10 +1,12 @@
 use super::*;
+use crate::market::calendar::Market;
 use crate::values::time::parse_day;
 
 fn window(entry: &str, exit: &str) -> Window {
     Window {
         entry: parse_day(entry).unwrap(),
         exit: parse_day(exit).unwrap(),
+        market: Market::default(),
     }
 }
 

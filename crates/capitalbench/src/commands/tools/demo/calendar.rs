@@ -1,6 +1,6 @@
 //! Which rounds the demo plays, and when each of its steps happens.
 
-use capitalbench_core::market::calendar::{open_at, previous_session, rows_final_at};
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::round::manifest::Track;
 use jiff::civil::{Date, date};
 use jiff::{SignedDuration, Timestamp};
@@ -34,18 +34,18 @@ impl PlannedRound {
         let lost = || Error::new("the calendar ends before the demo");
         let mut day = TODAY;
         for _ in 0..back {
-            day = previous_session(day).ok_or_else(lost)?;
+            day = Market::default().previous_session(day).ok_or_else(lost)?;
         }
         let ending = match track {
             Track::Weekly => "1W",
             Track::Monthly => "1M",
         };
-        let opens = open_at(day).ok_or_else(lost)?;
+        let opens = Market::default().open_at(day).ok_or_else(lost)?;
         Ok(Self {
             track,
             name: format!("DEMO-{day}-{ending}"),
             day,
-            known: previous_session(day).ok_or_else(lost)?,
+            known: Market::default().previous_session(day).ok_or_else(lost)?,
             deadline: opens - SignedDuration::from_mins(5),
         })
     }
@@ -71,23 +71,25 @@ pub(super) fn rounds() -> Result<Vec<PlannedRound>, Error> {
 
 /// The instant at which the demo looks at its rounds: an hour after the opening of its last day.
 pub(super) fn now() -> Result<Timestamp, Error> {
-    let opens = open_at(TODAY).ok_or_else(|| Error::new("the demo has no last session"))?;
+    let opens = Market::default()
+        .open_at(TODAY)
+        .ok_or_else(|| Error::new("the demo has no last session"))?;
     Ok(opens + SignedDuration::from_hours(1))
 }
 
 /// When the rows of an exit day are final; none when that lies after the demo.
 pub(super) fn resolvable(exit: Date) -> Result<Option<Timestamp>, Error> {
     let end = now()?;
-    Ok(rows_final_at(exit).filter(|at| *at < end))
+    Ok(Market::default().rows_final_at(exit).filter(|at| *at < end))
 }
 
 /// The sessions from a day to the last one whose rows are final when the demo looks.
 pub(super) fn known_sessions(from: Date) -> Vec<Date> {
     let mut days = Vec::new();
-    let mut day = previous_session(TODAY);
+    let mut day = Market::default().previous_session(TODAY);
     while let Some(session) = day.filter(|day| *day >= from) {
         days.push(session);
-        day = previous_session(session);
+        day = Market::default().previous_session(session);
     }
     days.reverse();
     days

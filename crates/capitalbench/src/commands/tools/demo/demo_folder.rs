@@ -63,7 +63,9 @@ impl DemoFolder {
         }
         demo.write("models.yaml", &models)?;
         let universe = universe()?;
-        for (symbol, bars) in SyntheticMarket::new(seed, FIRST, TODAY).histories(&universe) {
+        for (symbol, bars) in
+            SyntheticMarket::new(seed, universe.market(), FIRST, TODAY).histories(&universe)
+        {
             let known = bars.iter().filter(|bar| bar.date < TODAY);
             demo.write(&format!("histories/{symbol}.csv"), &history(known))?;
         }
