@@ -50,8 +50,10 @@ pub(crate) fn digest(
     // Writing to a text cannot fail.
     let _ = write!(
         text,
-        "{} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{} {:?} {} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         view.base_url,
+        view.identity,
+        view.images.are_shown(),
         view.publication.synthetic,
         round.key,
         round.track,

@@ -10,7 +10,7 @@ use crate::figures::instant;
 use crate::html::{Html, encode};
 use crate::machine::{DATA_ARCHIVE, data_path};
 use crate::table::Table;
-use crate::{Input, glossary};
+use crate::{Identity, Input, Logo, glossary};
 
 /// The six links at the top of every page.
 pub(crate) const NAVIGATION: [(&str, &str); 6] = [
@@ -118,6 +118,8 @@ struct Frame<'a> {
     heading: &'a Html,
     nav: Vec<NavItem>,
     crumbs: Vec<(String, Html)>,
+    name: &'a str,
+    logo: Option<&'static str>,
     synthetic: bool,
     home: bool,
     as_of: Option<&'a str>,
@@ -145,6 +147,7 @@ pub(crate) struct Site {
     pub(crate) as_of: String,
     /// Where the site stands.
     base_url: String,
+    identity: Identity,
 }
 
 impl Site {
@@ -153,6 +156,7 @@ impl Site {
             synthetic: input.publication.synthetic,
             as_of: instant(input.publication.as_of),
             base_url: input.base_url.to_owned(),
+            identity: input.identity.clone(),
         }
     }
 
@@ -186,6 +190,8 @@ impl Site {
             heading: &page.heading,
             nav: nav.into(),
             crumbs,
+            name: &self.identity.name,
+            logo: self.identity.logo.as_ref().map(Logo::path),
             synthetic: self.synthetic,
             home: own.is_empty(),
             // Only pages that show the current state name its instant: the others keep their bytes as time passes.
@@ -196,7 +202,7 @@ impl Site {
                 .image
                 .as_ref()
                 .map(|path| format!("{}/{}", self.base_url, encode(path))),
-            linked: linked_data(&self.base_url, page),
+            linked: linked_data(self, page),
             meanings: glossary::meanings(page.body.0.as_str()),
         };
         frame.render().unwrap_or_default().into()
@@ -204,7 +210,8 @@ impl Site {
 }
 
 /// What a page is and where it stands, as search engines read it.
-fn linked_data(base: &str, page: &Page) -> Html {
+fn linked_data(site: &Site, page: &Page) -> Html {
+    let base = &site.base_url;
     let path = page.here.path();
     let url = |path: &str| format!("{base}/{}", encode(path));
     let mut graph = Vec::new();
@@ -220,7 +227,7 @@ fn linked_data(base: &str, page: &Page) -> Html {
     if path.is_empty() || path == "method/data/" {
         graph.push(json!({
             "@type": "Dataset",
-            "name": "CapitalBench: how AI models allocate capital",
+            "name": format!("{}: how AI models allocate capital", site.identity.name),
             "description": "Portfolios that AI models chose, the prices that scored them, and every figure that follows, round by round.",
             "url": url(path),
             "isAccessibleForFree": true,

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use capitalbench_core::publication::PublicRound;
 
-use crate::Files;
 use crate::html::encode;
 use crate::page::{Here, Page, Site};
+use crate::{Files, Input};
 
 mod asked;
 mod asset;
@@ -33,12 +33,17 @@ const SCRIPT: &str = include_str!("../style/site.js");
 const ICON: &str = include_str!("../style/icon.svg");
 
 /// Adds every page that is not of one round.
-pub(crate) fn render(view: &View<'_>, site: &Site, base_url: &str, files: &mut Files) {
+pub(crate) fn render(view: &View<'_>, site: &Site, input: &Input<'_>, files: &mut Files) {
+    let identity = input.identity;
     files.extend(single_pages(view).iter().map(|page| framed(site, page)));
-    files.insert("404.html".to_owned(), missing(site, base_url));
-    files.insert("style.css".to_owned(), style().into());
+    files.insert("404.html".to_owned(), missing(site, input.base_url));
+    let style = identity.coloured(&style());
+    files.insert("style.css".to_owned(), style.into());
     files.insert("site.js".to_owned(), Bytes::from_static(SCRIPT.as_bytes()));
-    files.insert("icon.svg".to_owned(), Bytes::from_static(ICON.as_bytes()));
+    files.insert("icon.svg".to_owned(), identity.coloured(ICON).into());
+    if let Some(logo) = &identity.logo {
+        files.insert(logo.path().to_owned(), logo.bytes());
+    }
 }
 
 pub(crate) fn of_round(view: &View<'_>, site: &Site, round: &PublicRound, own: &Files) -> Files {

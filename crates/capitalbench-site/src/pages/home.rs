@@ -33,7 +33,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         "How AI models allocate capital: every week and month the same briefing, a paper portfolio each, scored against the S&P 500, with the files behind every number.",
     );
     page.heading = Html::text("How well do AI models allocate capital?");
-    page.image = Some("share/home.png".to_owned());
+    page.image = view.image("home");
     lead(view, &mut page);
     open_line(view, &mut page);
     for track in view.tracks() {

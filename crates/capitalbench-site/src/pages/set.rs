@@ -32,7 +32,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         "A fixed roster, scored on the rounds that all of its models completed.",
     )
     .below("boards/sets/", "Comparison sets");
-    page.image = Some(format!("share/sets/{}.png", plain_name(&definition.set_id)));
+    page.image = view.image(&format!("sets/{}", plain_name(&definition.set_id)));
     let mut facts = vec![
         ("Track", track_name(Some(definition.track)).into()),
         ("Status", set.status.as_str().into()),

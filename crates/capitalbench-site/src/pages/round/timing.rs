@@ -1,6 +1,5 @@
 //! When a round was asked, beside the closes of its window, as its own files tell it.
 
-use capitalbench_core::market::calendar::{next_session, open_at};
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::round::manifest::{Proof, Window};
 use capitalbench_export::tables::rounds::run_id;
@@ -61,7 +60,8 @@ pub(super) fn sentence(round: &PublicRound, asked: (Timestamp, Timestamp)) -> Op
         ));
     }
     let late = long(last.duration_since(close));
-    let opening = next_session(window.entry).and_then(open_at);
+    let next = window.market.next_session(window.entry);
+    let opening = next.and_then(|day| window.market.open_at(day));
     let traded = match opening {
         Some(open) if last <= open => "before the next open".to_owned(),
         Some(open) => format!("{} after the next open", long(last.duration_since(open))),
@@ -136,9 +136,11 @@ fn proved(page: &mut Page, round: &PublicRound) {
         Proof::None => {
             "This round promises no signature: its digests show that files belong together, not when they were written. "
         }
-        Proof::Signed => "Every step of this round is in the operator's signed log. ",
+        Proof::Signed => {
+            "The frozen manifest promises that every step is in the operator's signed log. "
+        }
         Proof::Anchored => {
-            "Every step of this round is in the operator's signed log, and outside clocks stamped the freeze and the picks. "
+            "The frozen manifest promises that every step is in the operator's signed log and that outside clocks stamp the freeze and the picks. "
         }
     };
     let verify = format!(
@@ -150,11 +152,18 @@ fn proved(page: &mut Page, round: &PublicRound) {
     let mut line = Html::text(words);
     line.add(&Html::link(
         &verify,
-        "Recompute its figures in your browser",
+        "What was signed, stamped and recomputed",
     ));
     line.push(" · ");
     line.add(&page.here.link(&files, "all files"));
     page.body.paragraph("note", line);
+    let id = Html::text(round.id().as_str());
+    page.body.add(&Html::made(format!(
+        "<div class=\"proof\" data-round=\"{id}\" hidden>\
+         <button type=\"button\" value=\"check\">Recompute every figure here</button> \
+         <button type=\"button\" value=\"bundle\">Download the round as one file</button> \
+         <output aria-live=\"polite\"></output></div>"
+    )));
 }
 
 #[cfg(test)]
