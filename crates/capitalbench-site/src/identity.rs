@@ -2,6 +2,9 @@
 
 use bytes::Bytes;
 use capitalbench_core::league::accent::{Accent, Colour, hex};
+use capitalbench_core::values::ids::Digest;
+
+use crate::bitmap::Bitmap;
 
 /// The accent where nobody chose one, on light and on dark paper.
 const USUAL: [Colour; 2] = [[0x0b, 0x5f, 0xa5], [0x7d, 0xb7, 0xea]];
@@ -20,14 +23,9 @@ pub struct Identity {
 /// A picture as it is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Logo {
-    kind: Kind,
     bytes: Bytes,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Png,
-    Svg,
+    /// What stands on images too; an SVG stands on pages alone.
+    bitmap: Option<Bitmap>,
 }
 
 /// The largest picture that every page may load.
@@ -46,6 +44,12 @@ impl Default for Identity {
 }
 
 impl Identity {
+    /// What changes whenever something of it does.
+    pub(crate) fn mark(&self) -> Digest {
+        let logo = self.logo.as_ref().map(|logo| Digest::of(&logo.bytes));
+        Digest::of(format!("{:?} {:?} {logo:?}", self.name, self.accent).as_bytes())
+    }
+
     /// The accent on light paper.
     pub(crate) fn light(&self) -> Colour {
         self.accent.map_or(USUAL[0], Accent::on_light)
@@ -72,8 +76,11 @@ impl Logo {
             ));
         }
         if bytes.starts_with(b"\x89PNG\r\n\x1a\n") {
-            let kind = Kind::Png;
-            return Ok(Self { kind, bytes });
+            let bitmap = Bitmap::read(&bytes);
+            let problem =
+                "is a PNG with more than 8 bits, interlaced, damaged or above 2000 pixels";
+            let bitmap = Some(bitmap.ok_or(problem)?);
+            return Ok(Self { bytes, bitmap });
         }
         let text = std::str::from_utf8(&bytes).unwrap_or_default();
         let text = text.to_ascii_lowercase();
@@ -85,16 +92,21 @@ impl Logo {
                 "holds `{active}`, which a browser could run; export it as a plain drawing"
             ));
         }
-        let kind = Kind::Svg;
-        Ok(Self { kind, bytes })
+        let bitmap = None;
+        Ok(Self { bytes, bitmap })
     }
 
     /// Its path on the site.
     pub(crate) fn path(&self) -> &'static str {
-        match self.kind {
-            Kind::Png => "logo.png",
-            Kind::Svg => "logo.svg",
+        match self.bitmap {
+            Some(_) => "logo.png",
+            None => "logo.svg",
         }
+    }
+
+    /// The pixels for an image.
+    pub(crate) fn bitmap(&self) -> Option<&Bitmap> {
+        self.bitmap.as_ref()
     }
 
     pub(crate) fn bytes(&self) -> Bytes {

@@ -14,6 +14,7 @@ use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::values::ids::{Digest, RoundId};
 
 mod album;
+mod bitmap;
 mod charts;
 mod figures;
 mod glossary;

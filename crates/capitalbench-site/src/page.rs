@@ -118,7 +118,7 @@ struct Frame<'a> {
     heading: &'a Html,
     nav: Vec<NavItem>,
     crumbs: Vec<(String, Html)>,
-    name: &'a str,
+    name: Html,
     logo: Option<&'static str>,
     synthetic: bool,
     home: bool,
@@ -190,7 +190,7 @@ impl Site {
             heading: &page.heading,
             nav: nav.into(),
             crumbs,
-            name: &self.identity.name,
+            name: Html::text(&self.identity.name),
             logo: self.identity.logo.as_ref().map(Logo::path),
             synthetic: self.synthetic,
             home: own.is_empty(),
@@ -265,6 +265,11 @@ impl Body {
     pub(crate) fn section(&mut self, id: &str, heading: &str) -> &mut Self {
         let heading = Html::text(heading);
         self.put(&format!("<h2 id=\"{id}\">{heading}</h2>"))
+    }
+
+    /// A section without an address of its own.
+    pub(crate) fn part(&mut self, heading: impl Into<Html>) -> &mut Self {
+        self.add(&Html::wrap("h2", "", &heading.into()))
     }
 
     /// A lower heading.

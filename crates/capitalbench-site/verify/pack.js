@@ -78,8 +78,10 @@ function withheld(files, events, round) {
 /** The bundle of a published round; `events` are those of its log. */
 export async function bundle(round, { files, log }, events) {
   const all = new Map([...files].map(([path, bytes]) => [`${round}/${path}`, bytes]));
-  const own = (path) => path.startsWith("log/") && (!path.startsWith("log/salts/") || path === `log/salts/${round}.json`);
-  for (const path of log?.files.filter(own) ?? []) all.set(path, await log.read(path));
+  const isShared = (path) => path.startsWith("log/") && !path.startsWith("log/salts/");
+  const wanted = log?.files.filter(isShared) ?? [];
+  if (Object.keys(log?.salts ?? {}).length) wanted.push(`log/salts/${round}.json`);
+  for (const path of wanted) all.set(path, await log.read(path));
   const manifest = { bundle: 1, round, withheld: withheld(files, events, round) };
   all.set("bundle.json", utf8(`${JSON.stringify(manifest, null, 2)}\n`));
   return zstd(tar(all));

@@ -3,6 +3,7 @@ import { text } from "./bytes.js";
 import { check } from "./check.js";
 import { bundle } from "./pack.js";
 import { download, fetched } from "./published.js";
+import { facts } from "./show.js";
 
 /** What was downloaded and found, once for both buttons. */
 let known = null;
@@ -51,7 +52,8 @@ export async function act(row, wish) {
       const broken = known.found.lines.filter((line) => line.state === "differs").slice(0, 5);
       const list = document.createElement("ul");
       list.append(...broken.map(({ what, detail }) => Object.assign(document.createElement("li"), { textContent: `${what}: ${detail}` })));
-      row.querySelector("ul")?.remove();
+      for (const old of row.querySelectorAll("ul, dl")) old.remove();
+      if (known.found.proof) row.append(facts(known.found.proof, known.found.log));
       if (broken.length) row.append(list);
     }
   } catch (error) {

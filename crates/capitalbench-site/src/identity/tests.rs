@@ -1,4 +1,5 @@
 use super::*;
+use crate::raster::Picture;
 
 fn read(bytes: &'static [u8]) -> Result<&'static str, String> {
     Logo::read(Bytes::from_static(bytes)).map(|logo| logo.path())
@@ -6,11 +7,14 @@ fn read(bytes: &'static [u8]) -> Result<&'static str, String> {
 
 #[test]
 fn a_logo_is_a_small_picture_that_runs_nothing() {
-    assert_eq!(read(b"\x89PNG\r\n\x1a\nrest"), Ok("logo.png"));
+    let drawn = Picture::new(4, 4, [9; 3]).png();
+    let drawn = Logo::read(drawn.into()).map(|logo| logo.path());
+    assert_eq!(drawn, Ok("logo.png"));
     assert_eq!(read(b"<?xml version='1.0'?><svg></svg>"), Ok("logo.svg"));
     for (bytes, problem) in [
         (&b"GIF89a"[..], "no picture"),
         (b"", "no picture"),
+        (b"\x89PNG\r\n\x1a\nrest", "damaged"),
         (b"\xff\xfe<svg", "no picture"),
         (b"<svg><SCRIPT>1</SCRIPT></svg>", "`<script`"),
         (b"<svg><a href='javascript:x'/></svg>", "`javascript:`"),

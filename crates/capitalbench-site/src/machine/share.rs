@@ -13,18 +13,20 @@ use rayon::prelude::*;
 
 use super::embed::{places, summary};
 use super::{escaped, if_invented};
-use crate::Files;
 use crate::charts::Look;
 use crate::figures::count;
 use crate::pages::view::{View, plain_name};
 use crate::raster::{Colour, Picture, Type, Weight, width};
 use crate::title::title;
+use crate::{Files, Identity, Logo};
 
 /// Rows of an image.
 const ROWS: usize = 8;
 const INK: Colour = [0x1b, 0x1c, 0x1e];
 const FAINT: Colour = [0x5c, 0x5f, 0x64];
 const PAPER: Colour = [0xfb, 0xfb, 0xf9];
+/// The most that a logo takes up, across and down.
+const LOGO: (f64, f64) = (260.0, 64.0);
 /// Left and right edge of what is written.
 const EDGES: (f64, f64) = (70.0, 1130.0);
 /// The first row, and the distance between rows.
@@ -85,12 +87,12 @@ pub(super) fn render(view: &View<'_>, files: &mut Files) {
 /// A card in both forms, with their paths.
 fn drawn(view: &View<'_>, name: &str, card: &Card) -> [(String, Bytes); 2] {
     let brand = brand(view);
-    let accent = view.identity.light();
     let path = format!("share/{name}.png");
-    let content = Digest::of(format!("{brand} {accent:?} {card:?}").as_bytes());
+    let content = format!("{} {brand} {card:?}", view.identity.mark().to_hex());
+    let content = Digest::of(content.as_bytes());
     let image = view
         .images
-        .image(&path, content, || png(&brand, accent, card));
+        .image(&path, content, || png(view.identity, &brand, card));
     let drawing = view.identity.coloured(&svg(&brand, card));
     [(format!("share/{name}.svg"), drawing.into()), (path, image)]
 }
@@ -201,8 +203,9 @@ fn brand(view: &View<'_>) -> String {
     format!("{}{invented}", view.identity.name)
 }
 
-fn png(brand: &str, accent: Colour, card: &Card) -> Vec<u8> {
+fn png(identity: &Identity, brand: &str, card: &Card) -> Vec<u8> {
     let mut picture = Picture::new(1200, 630, PAPER);
+    let accent = identity.light();
     picture.rectangle((0.0, 0.0), (1200.0, 10.0), accent);
     let set = |size: f64, weight: Weight, colour: Colour| Type {
         size,
@@ -210,6 +213,9 @@ fn png(brand: &str, accent: Colour, card: &Card) -> Vec<u8> {
         colour,
     };
     let (left, right) = EDGES;
+    if let Some(logo) = identity.logo.as_ref().and_then(Logo::bitmap) {
+        picture.place((right, 40.0), LOGO, logo);
+    }
     let faint = set(25.0, Weight::Regular, FAINT);
     picture.text((left, 84.0), faint, brand);
     let mut heading = set(46.0, Weight::Bold, INK);

@@ -356,6 +356,9 @@ fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatis
     }
 }
 
+/// Groups of confidence that make a diagram; fewer are read better as numbers.
+const FEWEST_GROUPS: usize = 3;
+
 fn calibration(
     view: &View<'_>,
     page: &mut Page,
@@ -394,6 +397,10 @@ fn calibration(
             count: bin.count,
             range,
         });
+    }
+    if drawn.len() < FEWEST_GROUPS {
+        page.body.table(&table);
+        return;
     }
     let chart = reliability(
         "Stated confidence against the share that came true",

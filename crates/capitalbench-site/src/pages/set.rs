@@ -212,7 +212,7 @@ fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Se
             maybe(own.luck_matched.map(|l| l.mean_percentile), share),
             maybe(own.luck_test.map(|l| l.p_value), chance),
             maybe(own.detectable, signed_points),
-            text(&own.years_to_detect.map_or(NONE.to_owned(), planned)),
+            words(own.years_to_detect.map_or(NONE.to_owned(), planned)),
         ]);
     }
     page.body

@@ -90,7 +90,11 @@ pub(super) fn strip(page: &mut Page, round: &PublicRound, own: &Files) {
     let close = |at: Option<Timestamp>| at.map_or("not set".to_owned(), instant);
     let sealed = round.frozen.as_ref().map(|frozen| {
         let digest = frozen.digest.to_hex();
-        format!("digest {}…", &digest[..12])
+        let at = match round.manifest.proof {
+            Proof::None => "instant not kept",
+            Proof::Signed | Proof::Anchored => "its instant is in the log",
+        };
+        format!("digest {}…, {at}", &digest[..12])
     });
     let answered = asked.map(|(first, last)| {
         let minutes = long(last.duration_since(first));

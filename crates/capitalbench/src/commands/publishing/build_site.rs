@@ -143,6 +143,7 @@ impl Build<'_> {
         counts.add(&self.output.put(&rest)?);
         done.removed = self.output.finish(paths)?;
         done.rendered = told.len() - done.reused;
+        done.drawn = self.drawn.count();
         if let Some(kept) = self.kept {
             kept.finish(&done.kept, self.drawn.finish(&done.paths));
         }
@@ -160,6 +161,7 @@ fn say(arguments: &BuildSite, done: &Done) {
             "removed": done.removed,
             "rounds_rendered": done.rendered,
             "rounds_reused": done.reused,
+            "images_drawn": done.drawn,
         }));
         return;
     }
@@ -183,5 +185,6 @@ struct Done {
     removed: usize,
     rendered: usize,
     reused: usize,
+    drawn: usize,
     kept: BTreeMap<RoundId, KeptRound>,
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -18,6 +19,7 @@ pub(super) struct Drawn {
     /// Where the images of the earlier build lie.
     folder: PathBuf,
     now: Mutex<KeptImages>,
+    drawn: AtomicUsize,
 }
 
 impl Drawn {
@@ -26,7 +28,20 @@ impl Drawn {
             before,
             folder: folder.to_owned(),
             now: Mutex::default(),
+            drawn: AtomicUsize::new(0),
         }
+    }
+
+    /// Images that no earlier build had.
+    pub(super) fn count(&self) -> usize {
+        self.drawn.load(Ordering::Relaxed)
+    }
+
+    fn found(&self, path: &str, content: Digest) -> Option<Bytes> {
+        let before = self.before.get(path);
+        let before = before.filter(|before| before.content == content)?;
+        let image = file_ops::read(&self.folder.join(path)).ok()?;
+        (Digest::of(&image) == before.bytes).then(|| image.into())
     }
 
     /// The images among some paths; rounds that were taken over bring theirs along.
@@ -41,10 +56,10 @@ impl Drawn {
 
 impl Album for Drawn {
     fn earlier(&self, path: &str, content: Digest) -> Option<Bytes> {
-        let before = self.before.get(path);
-        let before = before.filter(|before| before.content == content)?;
-        let image = file_ops::read(&self.folder.join(path)).ok()?;
-        (Digest::of(&image) == before.bytes).then(|| image.into())
+        let found = self.found(path, content);
+        self.drawn
+            .fetch_add(usize::from(found.is_none()), Ordering::Relaxed);
+        found
     }
 
     fn keep(&self, path: &str, content: Digest, image: &Bytes) {
