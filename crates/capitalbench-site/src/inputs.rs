@@ -50,9 +50,11 @@ pub(crate) fn digest(
     // Writing to a text cannot fail.
     let _ = write!(
         text,
-        "{} {} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{} {} {} {} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         view.base_url,
         view.reference,
+        view.identity.mark().to_hex(),
+        view.images.are_shown(),
         view.publication.synthetic,
         round.key,
         round.track,

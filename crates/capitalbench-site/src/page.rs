@@ -11,7 +11,7 @@ use crate::figures::instant;
 use crate::html::{Html, encode};
 use crate::machine::{DATA_ARCHIVE, data_path};
 use crate::table::Table;
-use crate::{Input, glossary};
+use crate::{Identity, Input, Logo, glossary};
 
 /// The six links at the top of every page.
 pub(crate) const NAVIGATION: [(&str, &str); 6] = [
@@ -119,6 +119,8 @@ struct Frame<'a> {
     heading: &'a Html,
     nav: Vec<NavItem>,
     crumbs: Vec<(String, Html)>,
+    name: Html,
+    logo: Option<&'static str>,
     synthetic: bool,
     home: bool,
     as_of: Option<&'a str>,
@@ -148,6 +150,7 @@ pub(crate) struct Site {
     base_url: String,
     /// What the reference of its rounds is called.
     reference: ReferenceName,
+    identity: Identity,
 }
 
 impl Site {
@@ -157,6 +160,7 @@ impl Site {
             as_of: instant(input.publication.as_of),
             base_url: input.base_url.to_owned(),
             reference: input.publication.reference(),
+            identity: input.identity.clone(),
         }
     }
 
@@ -190,6 +194,8 @@ impl Site {
             heading: &page.heading,
             nav: nav.into(),
             crumbs,
+            name: Html::text(&self.identity.name),
+            logo: self.identity.logo.as_ref().map(Logo::path),
             synthetic: self.synthetic,
             home: own.is_empty(),
             // Only pages that show the current state name its instant: the others keep their bytes as time passes.
@@ -200,7 +206,7 @@ impl Site {
                 .image
                 .as_ref()
                 .map(|path| format!("{}/{}", self.base_url, encode(path))),
-            linked: linked_data(&self.base_url, page),
+            linked: linked_data(self, page),
             meanings: glossary::meanings(page.body.0.as_str(), &self.reference),
         };
         frame.render().unwrap_or_default().into()
@@ -208,7 +214,8 @@ impl Site {
 }
 
 /// What a page is and where it stands, as search engines read it.
-fn linked_data(base: &str, page: &Page) -> Html {
+fn linked_data(site: &Site, page: &Page) -> Html {
+    let base = &site.base_url;
     let path = page.here.path();
     let url = |path: &str| format!("{base}/{}", encode(path));
     let mut graph = Vec::new();
@@ -224,7 +231,7 @@ fn linked_data(base: &str, page: &Page) -> Html {
     if path.is_empty() || path == "method/data/" {
         graph.push(json!({
             "@type": "Dataset",
-            "name": "CapitalBench: how AI models allocate capital",
+            "name": format!("{}: how AI models allocate capital", site.identity.name),
             "description": "Portfolios that AI models chose, the prices that scored them, and every figure that follows, round by round.",
             "url": url(path),
             "isAccessibleForFree": true,
@@ -262,6 +269,11 @@ impl Body {
     pub(crate) fn section(&mut self, id: &str, heading: &str) -> &mut Self {
         let heading = Html::text(heading);
         self.put(&format!("<h2 id=\"{id}\">{heading}</h2>"))
+    }
+
+    /// A section without an address of its own.
+    pub(crate) fn part(&mut self, heading: impl Into<Html>) -> &mut Self {
+        self.add(&Html::wrap("h2", "", &heading.into()))
     }
 
     /// A lower heading.

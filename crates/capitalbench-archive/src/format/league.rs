@@ -17,9 +17,11 @@ pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 44] = [
+pub const FIELDS: [&str; 46] = [
     "name",
     "address",
+    "accent",
+    "logo",
     "prefix",
     "allow_real_api_calls",
     "tracks",
@@ -72,7 +74,17 @@ pub fn parse(bytes: &[u8], folder: &str) -> Result<League, Fault> {
     let stored = from_yaml::<Stored>(text).map_err(Fault::from);
     stored
         .and_then(|stored| stored.league(folder))
+        .and_then(|league| with_colour(league, &places))
         .map_err(|fault| located(fault, &places))
+}
+
+/// A colour without quotes is a comment, so its field would be empty without a word.
+fn with_colour(league: League, places: &[FieldPlace]) -> Result<League, Fault> {
+    let is_written = places.iter().any(|place| place.path == "accent");
+    if is_written && league.accent.is_none() {
+        return Err(stored::no_colour());
+    }
+    Ok(league)
 }
 
 /// Refuses the first field that is not known, with the name that was probably meant.

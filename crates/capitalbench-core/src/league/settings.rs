@@ -3,6 +3,7 @@
 use jiff::SignedDuration;
 use jiff::civil::Weekday;
 
+use super::accent::Accent;
 use crate::asking::cost::Cost;
 use crate::market::calendar::Market;
 use crate::round::failure_policy::FailurePolicy;
@@ -15,6 +16,10 @@ pub struct League {
     pub name: String,
     /// Where readers find the site, such as `https://league.example`.
     pub address: Option<String>,
+    /// The colour of links, of the icon and of images.
+    pub accent: Option<Accent>,
+    /// A picture beside the name, from the folder of the league.
+    pub logo: Option<String>,
     /// The first word of round ids: `HOUSE` gives `HOUSE-2026-12-07-1W`.
     pub prefix: String,
     /// Whether providers may be called.
@@ -149,6 +154,8 @@ impl League {
         Self {
             name: name.to_owned(),
             address: None,
+            accent: None,
+            logo: None,
             prefix: prefix_of(name),
             calls: LeagueCalls::Rehearsed,
             tracks: vec![TrackSchedule {

@@ -36,7 +36,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         ),
     );
     page.heading = Html::text("How well do AI models allocate capital?");
-    page.image = Some("share/home.png".to_owned());
+    page.image = view.image("home");
     lead(view, &mut page);
     open_line(view, &mut page);
     for track in view.tracks() {

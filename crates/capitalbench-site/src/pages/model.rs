@@ -35,7 +35,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     let description = format!("Record, habits, calibration and cost of {name}.");
     let mut page = Page::new(&model_path(id), name, &description).below("models/", "Models");
     page.heading = view.model_label(id);
-    page.image = Some(format!("share/models/{}.png", plain_name(id.as_str())));
+    page.image = view.image(&format!("models/{}", plain_name(id.as_str())));
     let mut facts = vec![
         ("Id", Html::code(id.as_str())),
         ("Activity", view.activity(id).into()),
@@ -69,7 +69,8 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     asked::section(view, &mut page, id);
     let address = |path: &str| format!("{}/{path}", view.base_url);
     let badge = format!(
-        "[![CapitalBench]({})]({})",
+        "[![{}]({})]({})",
+        view.identity.name.replace('[', "(").replace(']', ")"),
         address(&format!("badge/{}.svg", plain_name(id.as_str()))),
         address(&model_path(id)),
     );
@@ -370,6 +371,9 @@ fn calibrated(the: &str, page: &mut Page, behaviour: Option<&Behaviour>, own: &R
     }
 }
 
+/// Groups of confidence that make a diagram; fewer are read better as numbers.
+const FEWEST_GROUPS: usize = 3;
+
 fn calibration(
     view: &View<'_>,
     page: &mut Page,
@@ -409,6 +413,10 @@ fn calibration(
             count: bin.count,
             range,
         });
+    }
+    if drawn.len() < FEWEST_GROUPS {
+        page.body.table(&table);
+        return;
     }
     let chart = reliability(
         "Stated confidence against the share that came true",

@@ -56,7 +56,7 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
         .below("rounds/", "Rounds");
     let code = Html::wrap("small", "", &Html::text(round.id().as_str()));
     page.heading = Html::made(format!("{} {code}", Html::text(&of)));
-    page.image = Some(format!("share/rounds/{}.png", round.id()));
+    page.image = view.image(&format!("rounds/{}", round.id()));
     header(view, round, &mut page);
     timing::strip(&mut page, round, own);
     match &round.state {

@@ -32,7 +32,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         "A fixed roster, scored on the rounds that all of its models completed.",
     )
     .below("boards/sets/", "Comparison sets");
-    page.image = Some(format!("share/sets/{}.png", plain_name(&definition.set_id)));
+    page.image = view.image(&format!("sets/{}", plain_name(&definition.set_id)));
     let mut facts = vec![
         ("Track", track_name(Some(definition.track)).into()),
         ("Status", set.status.as_str().into()),
@@ -215,7 +215,7 @@ fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Se
             maybe(own.luck_matched.map(|l| l.mean_percentile), share),
             maybe(own.luck_test.map(|l| l.p_value), chance),
             maybe(own.detectable, signed_points),
-            text(&own.years_to_detect.map_or(NONE.to_owned(), planned)),
+            words(own.years_to_detect.map_or(NONE.to_owned(), planned)),
         ]);
     }
     page.body

@@ -16,13 +16,13 @@ use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundS
 use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
 
-use crate::Input;
 use crate::charts::Look;
 use crate::html::Html;
 use crate::looks::Looks;
 use crate::page::Here;
 use crate::table::{Cell, head};
 use crate::title::title;
+use crate::{Identity, Images, Input};
 
 /// Both tracks, in the order of pages.
 pub(crate) const TRACKS: [Track; 2] = [Track::Weekly, Track::Monthly];
@@ -34,6 +34,9 @@ pub(crate) struct View<'a> {
     pub(crate) base_url: &'a str,
     /// What the reference of its rounds is called.
     pub(crate) reference: ReferenceName,
+    /// Whose site it is.
+    pub(crate) identity: &'a Identity,
+    pub(crate) images: Images<'a>,
     /// Every model with a public decision, in order of name, under the id of today.
     pub(crate) models: Vec<ModelId>,
     /// Models of an open round or of the newest round of a track.
@@ -92,6 +95,8 @@ impl<'a> View<'a> {
             publication,
             base_url: input.base_url,
             reference: publication.reference(),
+            identity: input.identity,
+            images: input.images,
             sets_of,
             models,
             active,
@@ -110,6 +115,12 @@ impl<'a> View<'a> {
 
     pub(crate) fn name<'b>(&'b self, id: &'b ModelId) -> &'b str {
         self.publication.name(id)
+    }
+
+    /// The image that stands for a page elsewhere, where the site has images.
+    pub(crate) fn image(&self, name: &str) -> Option<String> {
+        let path = format!("share/{name}.png");
+        self.images.are_shown().then_some(path)
     }
 
     /// Names of models in one line.

@@ -80,6 +80,12 @@ fn names(page: &mut Page, league: &League) {
         league.address.as_deref(),
         "https://league.example",
     );
+    page.about(&[
+        "How the site looks: one colour for links, the icon and images, and a picture beside the name.",
+    ]);
+    let accent = league.accent.map(|accent| accent.to_string());
+    page.optional("accent", accent.as_deref(), "'#0b5fa5'");
+    page.optional("logo", league.logo.as_deref(), "logo.png");
     page.about(&["The first word of round ids, such as HOUSE in HOUSE-2026-12-07-1W."]);
     page.field("prefix", &text_of(&league.prefix));
     page.about(&[

@@ -1,6 +1,9 @@
 //! The fields of `league.yaml` as they are written, and what they settle.
 
+use std::path::Path;
+
 use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::league::accent::Accent;
 use capitalbench_core::league::settings::{
     BriefingSource, Budget, Cadence, ClockSettings, League, LeagueCalls, MessageSettings,
     PriceSettings, PublicationSettings, TrackSchedule,
@@ -44,6 +47,8 @@ const PROOFS: [(&str, Proof); 3] = [
 pub(super) struct Stored {
     name: Option<String>,
     address: Option<String>,
+    accent: Option<String>,
+    logo: Option<String>,
     prefix: Option<String>,
     allow_real_api_calls: Option<bool>,
     tracks: Option<Tracks>,
@@ -145,6 +150,8 @@ impl Stored {
             market: usual.market,
             prefix: prefix.unwrap_or(usual.prefix),
             address: self.address.as_deref().map(address).transpose()?,
+            accent: self.accent.as_deref().map(accent).transpose()?,
+            logo: self.logo.as_deref().map(logo).transpose()?,
             calls,
             tracks: tracks(self.tracks, usual.tracks)?,
             opens_before_deadline: length(
@@ -207,6 +214,26 @@ fn address(text: &str) -> Result<String, Fault> {
         return Err(Fault::field("address", problem));
     }
     Ok(text.trim_end_matches('/').to_owned())
+}
+
+fn accent(text: &str) -> Result<Accent, Fault> {
+    Accent::parse(text).ok_or_else(no_colour)
+}
+
+pub(super) fn no_colour() -> Fault {
+    let problem = "must be a colour of six hexadecimal digits in quotes, such as '#0b5fa5'";
+    Fault::field("accent", problem)
+}
+
+/// A picture that every browser shows.
+fn logo(text: &str) -> Result<String, Fault> {
+    let text = line("logo", text)?;
+    let ending = Path::new(&text).extension();
+    if ending.is_some_and(|ending| ending == "png" || ending == "svg") {
+        return Ok(text);
+    }
+    let problem = "must be a file whose name ends in .png or .svg";
+    Err(Fault::field("logo", problem))
 }
 
 fn within(

@@ -1,4 +1,5 @@
 use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::league::accent::Accent;
 use capitalbench_core::league::settings::{
     BriefingSource, Cadence, LeagueCalls, TrackSchedule, UniverseChoice,
 };
@@ -33,6 +34,8 @@ fn every_field_says_what_it_says() {
     let text = "\
 name: The House
 address: https://league.example/
+accent: '#C04E00'
+logo: art/mark.svg
 prefix: HOUSE_1
 allow_real_api_calls: true
 tracks: {weekly: friday, monthly: first session}
@@ -61,6 +64,8 @@ messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
     let league = read(text).unwrap();
     assert_eq!(league.name, "The House");
     assert_eq!(league.address.as_deref(), Some("https://league.example"));
+    assert_eq!(league.accent.unwrap().to_string(), "#c04e00");
+    assert_eq!(league.logo.as_deref(), Some("art/mark.svg"));
     assert_eq!(league.prefix, "HOUSE_1");
     assert_eq!(league.calls, LeagueCalls::Real);
     assert_eq!(league.tracks.len(), 2);
@@ -92,7 +97,7 @@ messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
 }
 
 /// What is written, and how the message begins.
-const MISTAKES: [(&str, &str); 36] = [
+const MISTAKES: [(&str, &str); 40] = [
     (
         "nam: x",
         "line 1: unknown field `nam`; did you mean `name`?",
@@ -118,6 +123,22 @@ const MISTAKES: [(&str, &str); 36] = [
     (
         "address: league.example",
         "line 1: address: must be the address of the site",
+    ),
+    (
+        "accent: teal",
+        "line 1: accent: must be a colour of six hexadecimal digits in quotes",
+    ),
+    (
+        "name: a\naccent: #0b5fa5",
+        "line 2: accent: must be a colour of six hexadecimal digits in quotes",
+    ),
+    (
+        "logo: mark.gif",
+        "line 1: logo: must be a file whose name ends in .png or .svg",
+    ),
+    (
+        "logo: mark",
+        "line 1: logo: must be a file whose name ends in .png or .svg",
     ),
     (
         "allow_real_api_calls: yes",
@@ -375,6 +396,8 @@ fn with_the_rest(
     choices: &[bool],
     optional: &dyn Fn(usize) -> Option<String>,
 ) -> League {
+    league.accent = choices[6].then(|| Accent::parse("#c04e00")).flatten();
+    league.logo = choices[7].then(|| "mark.png".to_owned());
     league.prices.histories = optional(8);
     league.prices.plan = choices[9].then(|| "50/1000/-".to_owned());
     league.prices.second = choices[10].then(|| "yahoo".to_owned());

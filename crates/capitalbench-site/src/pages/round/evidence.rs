@@ -38,7 +38,7 @@ pub(super) fn prompt(round: &PublicRound, own: &Files) -> Page {
     page.body.say("This round did not keep the text as it was sent; below are the frozen parts that the text was made from.");
     for name in ["prompt.md", "briefing.md"] {
         if let Some(bytes) = found(name) {
-            page.body.heading(name);
+            page.body.part(name);
             shown(&mut page, round, name, bytes);
         }
     }
