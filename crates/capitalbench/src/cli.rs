@@ -12,6 +12,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 mod asking;
 mod boards;
+mod claims;
 mod jobs;
 mod league;
 mod overview;
@@ -25,6 +26,7 @@ mod verb_text;
 
 pub(crate) use asking::*;
 pub(crate) use boards::*;
+pub(crate) use claims::*;
 pub(crate) use jobs::*;
 pub(crate) use league::*;
 pub(crate) use overview::*;
@@ -107,6 +109,8 @@ pub(crate) enum Command {
     Explain(Explain),
     Leaderboard(Leaderboard),
     Compare(Compare),
+    Claim(Claim),
+    PlanEvidence(PlanEvidence),
     PublishLatest(PublishLatest),
     PublishCumulative(PublishCumulative),
     CumulativeStatus(CumulativeStatus),

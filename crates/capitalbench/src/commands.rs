@@ -51,6 +51,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::Explain(arguments) => reading::explain::run(&arguments),
         Command::Leaderboard(arguments) => reading::leaderboard::run(&arguments),
         Command::Compare(arguments) => reading::compare::run(&arguments),
+        Command::Claim(arguments) => reading::claim::run(&arguments),
+        Command::PlanEvidence(arguments) => reading::plan_evidence::run(&arguments),
         Command::PublishLatest(arguments) => publishing::publish_latest::run(&arguments),
         Command::PublishCumulative(arguments) => publishing::publish_cumulative::run(&arguments),
         Command::CumulativeStatus(arguments) => reading::cumulative_status::run(&arguments),

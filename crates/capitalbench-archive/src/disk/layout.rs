@@ -153,13 +153,18 @@ pub const LOG_ROOTS: &str = "log/roots";
 pub const LOG_WITNESSES: &str = "log/witnesses";
 /// Salts of public files, one file per round.
 pub const LOG_SALTS: &str = "log/salts";
+/// Registered claims, one file each; the log has an entry of each.
+pub const LOG_CLAIMS: &str = "log/claims";
+/// The name under which the log keeps entries about claims, where others name their round.
+pub const CLAIMS: &str = "claims";
 /// Folders of the log; none may be a link, because a link may lead anywhere.
-pub const LOG_FOLDERS: [&str; 6] = [
+pub const LOG_FOLDERS: [&str; 7] = [
     LOG,
     LOG_CHECKPOINTS,
     LOG_ANCHORS,
     LOG_ROOTS,
     LOG_SALTS,
+    LOG_CLAIMS,
     "log/tile",
 ];
 /// The index of the log's events, which can be made again from its leaves.

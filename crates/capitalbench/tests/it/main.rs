@@ -18,6 +18,7 @@ mod bad_input;
 mod boards;
 mod briefing;
 mod bundle;
+mod claims;
 mod compare_runs;
 mod controls;
 mod corrections;

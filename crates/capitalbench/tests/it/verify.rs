@@ -373,6 +373,14 @@ const ELSEWHERE: &[&str] = &[
     // In the tests of where prices and answers come from.
     "price-source-replaced",
     "provider-host-differs",
+    // In the tests of claims.
+    "claim-edited",
+    "claim-invalid",
+    "claim-late",
+    "claim-missing",
+    "claim-round-unproved",
+    "claim-time-unproved",
+    "claim-unsigned",
     // In the tests of what is derived.
     "answer-differs",
     // In the tests of fetch-prices.
