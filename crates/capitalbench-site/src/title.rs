@@ -21,7 +21,7 @@ pub(crate) fn title(round: &PublicRound) -> String {
 
 /// Both days of a window, without repeating the month and the year.
 pub(crate) fn span(window: Window) -> String {
-    let Window { entry, exit } = window;
+    let Window { entry, exit, .. } = window;
     let first = match (entry.year() == exit.year(), entry.month() == exit.month()) {
         (true, true) => entry.day().to_string(),
         (true, false) => entry.strftime("%-d %B").to_string(),

@@ -1,3 +1,5 @@
+use capitalbench_core::market::calendar::Market;
+
 use super::*;
 
 #[test]
@@ -7,6 +9,7 @@ fn a_span_repeats_neither_month_nor_year() {
         span(Window {
             entry: day(entry),
             exit: day(exit),
+            market: Market::default(),
         })
     };
     assert_eq!(of("2026-08-05", "2026-08-12"), "5–12 August 2026");

@@ -1,6 +1,5 @@
 //! When a round was asked, beside the closes of its window, as its own files tell it.
 
-use capitalbench_core::market::calendar::{next_session, open_at};
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::round::manifest::{Proof, Window};
 use capitalbench_export::tables::rounds::run_id;
@@ -61,7 +60,8 @@ pub(super) fn sentence(round: &PublicRound, asked: (Timestamp, Timestamp)) -> Op
         ));
     }
     let late = long(last.duration_since(close));
-    let opening = next_session(window.entry).and_then(open_at);
+    let next = window.market.next_session(window.entry);
+    let opening = next.and_then(|day| window.market.open_at(day));
     let traded = match opening {
         Some(open) if last <= open => "before the next open".to_owned(),
         Some(open) => format!("{} after the next open", long(last.duration_since(open))),
