@@ -63,6 +63,7 @@ mod models_page;
 mod no_way_around;
 mod operate;
 mod operator;
+mod option_order;
 mod output;
 mod page_script;
 mod page_verdict;

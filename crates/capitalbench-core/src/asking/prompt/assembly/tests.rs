@@ -53,6 +53,7 @@ fn parts<'a>(manifest: &'a Manifest, universe: &'a Universe) -> ModelInputParts<
         briefing: "\nFacts.\n",
         context_table: Some("# A title of its own\n\n| a |\n| - |\n"),
         universe,
+        order: None,
     }
 }
 
