@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use askama::Template;
 use bytes::Bytes;
+use capitalbench_core::market::reference_name::ReferenceName;
 use serde_json::json;
 
 use crate::figures::instant;
@@ -148,6 +149,8 @@ pub(crate) struct Site {
     /// Where the site stands.
     base_url: String,
     identity: Identity,
+    /// What the reference of its rounds is called.
+    reference: ReferenceName,
 }
 
 impl Site {
@@ -157,6 +160,7 @@ impl Site {
             as_of: instant(input.publication.as_of),
             base_url: input.base_url.to_owned(),
             identity: input.identity.clone(),
+            reference: input.publication.reference(),
         }
     }
 
@@ -203,7 +207,7 @@ impl Site {
                 .as_ref()
                 .map(|path| format!("{}/{}", self.base_url, encode(path))),
             linked: linked_data(self, page),
-            meanings: glossary::meanings(page.body.0.as_str()),
+            meanings: glossary::meanings(page.body.0.as_str(), &self.reference),
         };
         frame.render().unwrap_or_default().into()
     }

@@ -334,7 +334,7 @@ impl Universe {
         for option in options.iter_mut().filter(|option| option.id == *id) {
             option.change = Some(change.clone());
         }
-        Self::new(options)
+        Self::on(self.market, options)
     }
 
     pub fn get(&self, id: &OptionId) -> Option<&MarketOption> {

@@ -134,8 +134,9 @@ fn of_set(view: &View<'_>, set: &ComparisonSet) -> Card {
     Card {
         title: set.definition.label.clone(),
         note: format!(
-            "{}, {rounds}; gap to the S&P 500 in points",
-            set.definition.track.as_str()
+            "{}, {rounds}; gap to {} in points",
+            set.definition.track.as_str(),
+            view.reference.the()
         ),
         rows: set.rows.iter().enumerate().map(row).collect(),
     }

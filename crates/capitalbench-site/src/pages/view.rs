@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetStatistics};
+use capitalbench_core::market::reference_name::ReferenceName;
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::between::mean_difference;
@@ -34,6 +35,8 @@ pub(crate) struct View<'a> {
     /// Whose site it is.
     pub(crate) identity: &'a Identity,
     pub(crate) images: Images<'a>,
+    /// What the reference of its rounds is called.
+    pub(crate) reference: ReferenceName,
     /// Every model with a public decision, in order of name, under the id of today.
     pub(crate) models: Vec<ModelId>,
     /// Models of an open round or of the newest round of a track.
@@ -93,6 +96,7 @@ impl<'a> View<'a> {
             base_url: input.base_url,
             identity: input.identity,
             images: input.images,
+            reference: publication.reference(),
             sets_of,
             models,
             active,

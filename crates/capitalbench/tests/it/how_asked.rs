@@ -162,8 +162,8 @@ fn the_pages_tell_how_models_were_asked() {
         "test-2026-01-01",
         "3,000 tokens",
         "not sent",
-        "$0.0046",
-        "$0.2500",
+        "0.0046\u{a0}USD",
+        "0.2500\u{a0}USD",
     ] {
         assert!(own.contains(text), "{text}");
     }

@@ -1,6 +1,7 @@
 //! The evidence of a round: the text that models were shown, the prices, and every public file.
 
 use capitalbench_core::market::prices::PriceSheet;
+use capitalbench_core::market::reference_name::ReferenceName;
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::{PublicRound, RoundState};
 use capitalbench_core::values::ids::Digest;
@@ -93,7 +94,10 @@ pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
         RoundState::Resolved(resolved) => {
             let mut table = Table::new(
                 "Prices and returns of every option",
-                "#Rank | Option | Symbol | #Start | #End | #Return | #vs S&P 500",
+                &format!(
+                    "#Rank | Option | Symbol | #Start | #End | #Return | #vs {}",
+                    ReferenceName::of(&round.universe)
+                ),
             );
             let reference = resolved.returns.reference();
             for own in resolved.returns.by_rank() {
