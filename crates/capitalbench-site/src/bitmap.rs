@@ -139,12 +139,12 @@ impl Form {
     }
 
     fn pixel(&self, own: &[u8]) -> Option<[u8; 4]> {
-        Some(match (self.colours, *own) {
-            (Colours::Grey, [grey]) => [grey, grey, grey, 255],
-            (Colours::GreyAlpha, [grey, cover]) => [grey, grey, grey, cover],
-            (Colours::Rgb, [r, g, b]) => [r, g, b, 255],
-            (Colours::RgbAlpha, [r, g, b, cover]) => [r, g, b, cover],
-            (Colours::Palette, [place]) => *self.palette.get(usize::from(place))?,
+        Some(match (self.colours, own) {
+            (Colours::Grey, &[grey]) => [grey, grey, grey, 255],
+            (Colours::GreyAlpha, &[grey, cover]) => [grey, grey, grey, cover],
+            (Colours::Rgb, &[r, g, b]) => [r, g, b, 255],
+            (Colours::RgbAlpha, &[r, g, b, cover]) => [r, g, b, cover],
+            (Colours::Palette, &[place]) => *self.palette.get(usize::from(place))?,
             _ => return None,
         })
     }

@@ -148,9 +148,9 @@ pub(crate) struct Site {
     pub(crate) as_of: String,
     /// Where the site stands.
     base_url: String,
+    identity: Identity,
     /// What the reference of its rounds is called.
     reference: ReferenceName,
-    identity: Identity,
 }
 
 impl Site {
@@ -159,8 +159,8 @@ impl Site {
             synthetic: input.publication.synthetic,
             as_of: instant(input.publication.as_of),
             base_url: input.base_url.to_owned(),
-            reference: input.publication.reference(),
             identity: input.identity.clone(),
+            reference: input.publication.reference(),
         }
     }
 

@@ -10,7 +10,7 @@ use crate::values::ids::ModelId;
 use crate::values::units::signed_percent;
 
 /// Said where luck cannot be tested.
-pub const NO_LUCK_TEST: &str = "Luck is not tested: null-v2 needs two rounds that froze 60 daily \
+pub const NO_LUCK_TEST: &str = "Luck is not tested: the test needs two rounds that froze 60 daily \
                                 returns before the decision.";
 
 /// What can be told apart in a set, every family of tests corrected after Holm.

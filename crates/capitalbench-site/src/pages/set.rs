@@ -5,7 +5,6 @@ use capitalbench_core::evidence::statistics::{
     DEFLATED_NEEDED, Estimate, ModelStatistics, SetStatistics,
 };
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
-use capitalbench_core::publication::boards::stakes::stakes;
 
 use capitalbench_core::values::units::Return;
 
@@ -16,10 +15,12 @@ use super::view::{View, horizon, pair_path, plain_name, set_path, track_name};
 use super::words::claim;
 use crate::charts::{Line, LineChart, Steps, Stroke, ranking};
 use crate::figures::{
-    NONE, chance, count, gained, interval, percent_interval, share, signed_percent, signed_points,
+    NONE, chance, count, interval, percent_interval, share, signed_percent, signed_points,
 };
 use crate::page::Page;
 use crate::table::{self, Table, head, markup, maybe, number, percent, text, words};
+
+mod stake;
 
 /// Rounds that a page lists; more are in the data files.
 const MOST_ROUNDS: usize = 150;
@@ -53,7 +54,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         claim(view, &mut page, set);
         score_chart(view, &mut page, set);
         if let Some(statistics) = view.statistics(set) {
-            stake(view, &mut page, set);
+            stake::section(view, &mut page, set);
             page.body.section("race", "The race");
             home::race_chart(view, &mut page, set);
             daily(view, &mut page, set, statistics);
@@ -107,39 +108,6 @@ fn score_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
     page.body.section("scores", "Scores and intervals");
     page.body.figure(&caption, &chart, &table);
-}
-
-/// What the same stake in every round would have gained.
-fn stake(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
-    let Some(found) = stakes(view.publication, set) else {
-        return;
-    };
-    page.body.section("stake", "10,000 in every round");
-    let (currency, reference) = (view.publication.currency(), view.reference.to_string());
-    page.body.say(&format!(
-        "Gains of 10,000{} put anew into each of {} that do not overlap. They are added up and never compounded; nobody traded them, and costs are left out.",
-        currency.map_or(String::new(), |own| format!(" {own}")),
-        count(found.rounds.len(), "round", "rounds"),
-    ));
-    let mut table = Table::new("Gains of 10,000 in every round", "Model | #Gain").fixed();
-    let gain = |value: f64| number(&gained(value), Some(value));
-    for (id, value) in &found.models {
-        table.row(vec![head(view.model_link(&page.here, id)), gain(*value)]);
-    }
-    let apart = [
-        ("apart first", reference.as_str(), Some(found.reference)),
-        ("apart", "Cash", Some(found.cash)),
-        (
-            "apart",
-            "Middle random portfolio of each round",
-            found.random,
-        ),
-    ];
-    for (class, name, value) in apart {
-        let Some(value) = value else { continue };
-        table.row(vec![head(name), gain(value)]).class = class;
-    }
-    page.body.table(&table.class("narrow"));
 }
 
 fn daily(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {

@@ -32,11 +32,11 @@ pub(crate) struct View<'a> {
     pub(crate) publication: &'a Publication,
     /// Where the site stands.
     pub(crate) base_url: &'a str,
-    /// What the reference of its rounds is called.
-    pub(crate) reference: ReferenceName,
     /// Whose site it is.
     pub(crate) identity: &'a Identity,
     pub(crate) images: Images<'a>,
+    /// What the reference of its rounds is called.
+    pub(crate) reference: ReferenceName,
     /// Every model with a public decision, in order of name, under the id of today.
     pub(crate) models: Vec<ModelId>,
     /// Models of an open round or of the newest round of a track.
@@ -94,9 +94,9 @@ impl<'a> View<'a> {
         Self {
             publication,
             base_url: input.base_url,
-            reference: publication.reference(),
             identity: input.identity,
             images: input.images,
+            reference: publication.reference(),
             sets_of,
             models,
             active,

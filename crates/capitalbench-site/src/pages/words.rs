@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use super::view::View;
 
-use crate::figures::{count, instant, signed_percent};
+use crate::figures::{count, count as number_of, decimal, instant, signed_percent};
 use crate::html::Html;
 use crate::page::Page;
 use crate::title::written;
@@ -24,11 +24,11 @@ pub(crate) fn claim(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     let under = count(|row| row.average_alpha < 0.0);
     let first = match under {
         0 if count(|row| row.average_alpha > 0.0) == models => {
-            format!("Every model is above {the}")
+            format!("every model was above {the}")
         }
-        0 => format!("No model is below {the}"),
-        all if all == models => format!("Every model is below {the}"),
-        some => format!("{some} of {models} models are below {the}"),
+        0 => format!("no model was below {the}"),
+        all if all == models => format!("every model was below {the}"),
+        some => format!("{some} of {models} models were below {the}"),
     };
     let name = |id: &ModelId| view.name(id).to_owned();
     let told = view.statistics(set);
@@ -36,7 +36,13 @@ pub(crate) fn claim(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     let gone = view.statistics(set);
     let gone = gone.and_then(|found| retired_sentence(&found.retired, &reference, name));
     let gone = gone.map_or(String::new(), |gone| format!(" {gone}"));
-    let mut words = Html::text(&format!("{first}.{}{gone} ", told.unwrap_or_default()));
+    let rounds = number_of(set.included.len(), "shared round", "shared rounds");
+    let worth = view.statistics(set).map_or(String::new(), |found| {
+        let windows = decimal(found.effective_windows, 1);
+        format!(", which tell as much as {windows} that do not overlap,")
+    });
+    let told = told.unwrap_or_default();
+    let mut words = Html::text(&format!("Over {rounds}{worth} {first}.{told}{gone} "));
     words.add(&page.here.link("method/statistics/", "Why?"));
     page.body.paragraph("claim", words);
 }
