@@ -67,7 +67,7 @@ def eight_slow_models(binary):
                 file.write(f"- {{model_id: m{number}, provider: vllm, api_model_name: m{number}, base_url: '{base}'}}\n")
         run(
             "init-round --now 2026-01-05T10:00:00Z --round-id BENCH-1W --universe options.yaml "
-            "--models models.yaml --decision-deadline 2030-06-03T13:25:00Z"
+            "--models models.yaml --decision-deadline 2028-06-05T13:25:00Z"
         )
         run(
             "import-research --round rounds/BENCH-1W --market-fact-report facts.md --audit-report audit.md "
