@@ -211,7 +211,10 @@ async fn a_pair_is_asked_at_the_endpoint_of_its_own_and_has_one_bar_a_day() {
 async fn an_answer_about_another_pair_or_another_hour_is_refused() {
     for (body, part) in [
         ("[]", "does not know"),
-        (r#"[{"ticker":"ethusd","priceData":[]}]"#, "in place of btcusd"),
+        (
+            r#"[{"ticker":"ethusd","priceData":[]}]"#,
+            "in place of btcusd",
+        ),
         (
             r#"[{"ticker":"btcusd","priceData":[{"date":"2026-08-13T05:00:00+00:00","close":2.5}]}]"#,
             "2026-08-13T05:00:00",

@@ -96,7 +96,10 @@ impl Reader<'_> {
             let bad = || RowFault::BadDate {
                 found: excerpt(&bar.date, Some(self.key)),
             };
-            let begins = bar.date.get(10..).is_some_and(|time| time.starts_with("T00:00:00"));
+            let begins = bar
+                .date
+                .get(10..)
+                .is_some_and(|time| time.starts_with("T00:00:00"));
             let date = session_day(&bar.date).filter(|_| begins).ok_or_else(bad)?;
             if !self.question.covers(date) {
                 return Ok(None);

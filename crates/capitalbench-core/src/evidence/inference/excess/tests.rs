@@ -19,7 +19,11 @@ fn frozen(sessions: usize) -> DailyReturns {
         let returns = (0..sessions).map(|_| moves * random.normal()).collect();
         (option.id.clone(), returns)
     });
-    DailyReturns::new(last_sessions(Market::default(), last, sessions), rows.collect()).unwrap()
+    DailyReturns::new(
+        last_sessions(Market::default(), last, sessions),
+        rows.collect(),
+    )
+    .unwrap()
 }
 
 fn null() -> Null {
