@@ -181,6 +181,11 @@ impl Methodology {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
     }
 
+    /// Whether a round may have controls that its operator configured.
+    pub fn has_own_controls(&self) -> bool {
+        matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
+    }
+
     /// What a stated confidence answers: only answers to one question are counted together.
     pub fn confidence_question(&self) -> ConfidenceQuestion {
         match (self.enforcement(), self.family) {

@@ -85,7 +85,10 @@ fn table(view: &View<'_>, page: &Page, claims: &[&ClaimRecord]) -> Table {
             ..
         } = claim.figures;
         table.row(vec![
-            head(page.here.link(&path(claim), &question(view.publication, claim))),
+            head(
+                page.here
+                    .link(&path(claim), &question(view.publication, claim)),
+            ),
             text(&day(claim.terms.first_day)),
             decimal(evidence, 2),
             decimal(needed, 0),
@@ -122,14 +125,19 @@ fn page(view: &View<'_>, claim: &ClaimRecord) -> Page {
     page.body.section("again", "Computed again");
     page.body.say("The figures follow from the prices and decisions on this site and from the terms in the log. The script of this page computes the evidence again from the daily differences, and compares the terms with the file that the log names.");
     let place = Html::text(&page.here.to(&file(claim)));
-    let entry = Html::text(&page.here.to(&format!("log/claims/{}.json", claim.terms.claim)));
+    let entry = Html::text(
+        &page
+            .here
+            .to(&format!("log/claims/{}.json", claim.terms.claim)),
+    );
     let script = Html::text(&page.here.to("verify/claims.js"));
     page.body.add(&Html::made(format!(
         "<p id=\"claim-again\" data-claim=\"{place}\" data-entry=\"{entry}\" role=\"status\">Not computed again yet: this needs a browser that runs scripts.</p><script type=\"module\" src=\"{script}\"></script>"
     )));
     let link = page.here.link(&file(claim), "claim.json with all days");
     page.body.links(&[link]);
-    page.body.command(&format!("capitalbench claim show {}", claim.terms.claim));
+    page.body
+        .command(&format!("capitalbench claim show {}", claim.terms.claim));
     page
 }
 
@@ -145,7 +153,10 @@ fn facts(view: &View<'_>, page: &mut Page, claim: &ClaimRecord) {
         ("Compared with", second),
         ("Track", track_name(Some(terms.track)).into()),
         ("Registered", terms.registered_at.to_string().into()),
-        ("Counts from", format!("{} ({last})", day(terms.first_day)).into()),
+        (
+            "Counts from",
+            format!("{} ({last})", day(terms.first_day)).into(),
+        ),
         ("Rounds that count", claim.rounds.len().to_string().into()),
         ("Settled days", figures.settled.to_string().into()),
         ("Evidence", amount(figures.evidence).into()),
@@ -166,7 +177,9 @@ fn charts(view: &View<'_>, page: &mut Page, claim: &ClaimRecord) {
     }
     let power = |evidence: f64| evidence.clamp(DRAWN.0, DRAWN.1).log10();
     let look = view.look(&claim.terms.first);
-    let evidence = days.iter().map(|own| (own.increment.day, power(own.evidence)));
+    let evidence = days
+        .iter()
+        .map(|own| (own.increment.day, power(own.evidence)));
     let needed = power(claim.figures.needed);
     let level = days.iter().map(|own| (own.increment.day, needed));
     let chart = LineChart {
@@ -192,7 +205,9 @@ fn sequence_chart(page: &mut Page, claim: &ClaimRecord, look: Look) {
         return;
     }
     let of = |end: fn(&(f64, f64)) -> f64| {
-        let ends = settled.iter().map(|own| (own.increment.day, (own.low, own.high)));
+        let ends = settled
+            .iter()
+            .map(|own| (own.increment.day, (own.low, own.high)));
         ends.map(move |(day, own)| (day, end(&own)))
     };
     let chart = LineChart {
@@ -234,9 +249,8 @@ fn days(page: &mut Page, claim: &ClaimRecord) {
 
 /// The claims about a model, on its own page.
 pub(super) fn of_model(view: &View<'_>, page: &mut Page, id: &ModelId) {
-    let about = |claim: &&ClaimRecord| {
-        claim.terms.first == *id || claim.terms.second.model() == Some(id)
-    };
+    let about =
+        |claim: &&ClaimRecord| claim.terms.first == *id || claim.terms.second.model() == Some(id);
     let own: Vec<&ClaimRecord> = view.publication.claims.iter().filter(about).collect();
     list(view, page, &own);
 }
@@ -269,11 +283,15 @@ fn list(view: &View<'_>, page: &mut Page, claims: &[&ClaimRecord]) {
             |outlook| format!("{} {outlook}", standing(claim)),
         );
         rows.row(vec![
-            head(page.here.link(&path(claim), &question(view.publication, claim))),
+            head(
+                page.here
+                    .link(&path(claim), &question(view.publication, claim)),
+            ),
             crate::table::words(so_far),
             crate::table::words(family(claim)),
         ]);
     }
     page.body.table(&rows);
-    page.body.links(&[page.here.link("claims/", "All registered claims")]);
+    page.body
+        .links(&[page.here.link("claims/", "All registered claims")]);
 }
