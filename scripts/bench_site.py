@@ -1,5 +1,6 @@
 """Times build-site over the archive, and `serve` beside nginx on the same files and cores."""
 
+import hashlib
 import os
 import re
 import shutil
@@ -49,14 +50,75 @@ http {{
 """
 
 
-def build(output):
+def build(output, source=rounds, more=(), cache=True):
+    """Seconds, seconds of the processor, and the most memory in MB."""
     start = time.perf_counter()
-    command = [binary, "build-site", "--rounds-dir", rounds, *AS_OF, "--output", output]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [binary, "build-site", "--rounds-dir", source, *AS_OF, "--output", output, *more]
+    environment = {**os.environ, **({} if cache else {"CAPITALBENCH_NO_CACHE": "1"})}
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, "build-site failed"
     return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+
+
+def best(make, times=5):
+    """The fastest of some builds, each into a new folder: what else the machine does only adds."""
+    return min((make() for _ in range(times)), key=lambda made: made[0])
+
+
+def fresh(folder, *given, **options):
+    output = os.path.join(folder, "fresh")
+    shutil.rmtree(output, ignore_errors=True)
+    return build(output, *given, **options)
+
+
+def tree(folder):
+    found = {}
+    for at, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(at, name)
+            with open(path, "rb") as file:
+                found[os.path.relpath(path, folder)] = hashlib.sha256(file.read()).digest()
+    return found
+
+
+def budgets(folder):
+    """What a build costs without and with images, and after one new round, in a copy of the rounds."""
+    source = os.path.join(folder, "rounds")
+    shutil.copytree(rounds, source)
+    # Nothing is kept in a folder that nobody may write to.
+    for at, _, _ in os.walk(source):
+        os.chmod(at, 0o755)
+    os.makedirs(os.path.join(source, ".capitalbench"), exist_ok=True)
+    newest = sorted(name for name in os.listdir(source) if name.startswith("CB-") and name < "CB-2026-08")[-1]
+    aside = os.path.join(folder, "aside")
+    # Files that were written a moment ago may change once more without a trace, so they are not kept.
+    time.sleep(3)
+    build(os.path.join(folder, "warm"), source)
+    without = best(lambda: fresh(folder, source, ["--images", "none"]))
+    full = best(lambda: fresh(folder, source))
+    cold = best(lambda: fresh(folder, source, cache=False), 3)
+    kept = os.path.join(folder, "kept")
+
+    def after_one_round():
+        shutil.rmtree(kept, ignore_errors=True)
+        os.rename(os.path.join(source, newest), aside)
+        build(kept, source)
+        os.rename(aside, os.path.join(source, newest))
+        return build(kept, source)
+
+    again = best(after_one_round, 3)
+    unchanged = build(kept, source)
+    same = tree(kept) == tree(os.path.join(folder, "fresh"))
+    for name, made, limit in [
+        ("without images", without, 1.0), ("with all images", full, 6.0), ("without any cache", cold, None),
+        ("after one new round", again, 0.2 * full[0]), ("with nothing new", unchanged, None)]:
+        bound = f", at most {limit:.2f} s: {'holds' if made[0] <= limit else 'DOES NOT HOLD'}" if limit else ""
+        print(f"build-site {name}: {made[0]:.2f} s ({made[1]:.2f} s CPU), peak {made[2]:.0f} MB{bound}")
+    most = max(made[2] for made in [without, full, cold, again])
+    print(f"most memory {most:.0f} MB, at most 250 MB: {'holds' if most <= 250 else 'DOES NOT HOLD'}; "
+          f"a site that grew and a new one: {'the same bytes' if same else 'DIFFERENT BYTES'}")
 
 
 def memory(pid):
@@ -88,11 +150,12 @@ def load(address, script, seconds=SECONDS):
 with tempfile.TemporaryDirectory() as folder:
     site = os.path.join(folder, "site")
     wall, cpu, peak = build(site)
-    again, _, _ = build(site)
+    again = build(site)[0]
     count = sum(len(names) for _, _, names in os.walk(site))
     size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(site) for name in names)
     print(f"build-site: {count} files, {size / 1e6:.1f} MB in {wall:.2f} s ({cpu:.2f} s CPU, "
           f"disk included), again {again:.2f} s, peak {peak:.0f} MB")
+    budgets(folder)
     missing = [tool for tool in ["nginx", "wrk"] if not shutil.which(tool)]
     if missing:
         print(f"serve beside nginx: not measured, {' and '.join(missing)} not installed")

@@ -33,8 +33,8 @@ const INTRODUCTION: &str = "\
 Every table is one `.csv`, one `.json` and one `.parquet` file; `publication.json` holds the same rows,
 nested, without those of `habits` and `reliability`.
 Column names end in their unit: `_fraction` (0.01 is 1 %), `_percent`, `_bps` (10,000 is the whole),
-`_points`, `_usd`, `_seconds`. Instants are UTC, days are New York sessions. Figures are doubles to
-their last digit; nothing is rounded.
+`_points`, `_usd`, `_seconds`. Instants are UTC, days are sessions of the market of the round. Figures are
+doubles to their last digit; nothing is rounded.
 
 A value that does not exist is empty (CSV), null (Parquet, JSON). Where the reason is not plain, the
 column named `…_reason` beside it holds one word for it. An empty text is written `\"\"` in CSV.

@@ -27,12 +27,12 @@ pub fn share(fraction: f64) -> String {
     format!("{:.0} %", fraction * 100.0)
 }
 
-/// Dollars; four digits below one.
+/// What calls cost, which providers bill in US dollars; four digits below one.
 pub fn dollars(value: f64) -> String {
     if value.abs() < 1.0 {
-        format!("${value:.4}")
+        format!("{value:.4}\u{a0}USD")
     } else {
-        format!("${value:.2}")
+        format!("{value:.2}\u{a0}USD")
     }
 }
 

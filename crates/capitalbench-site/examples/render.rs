@@ -8,7 +8,7 @@ use std::time::Instant;
 use capitalbench_archive::public::public_files::public_files;
 use capitalbench_archive::public::public_record::publication;
 use capitalbench_site::machine::Told;
-use capitalbench_site::{Files, Input, Renderer, served};
+use capitalbench_site::{Files, Identity, Images, Input, Renderer, served};
 
 #[expect(clippy::print_stdout, reason = "an example speaks to the terminal")]
 #[expect(
@@ -26,6 +26,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         publication: &published,
         data: &BTreeMap::new(),
         base_url: "https://example.org",
+        identity: &Identity::default(),
+        images: Images::Drawn,
     };
     let begun = Instant::now();
     let renderer = Renderer::new(&input);

@@ -3,6 +3,8 @@
 use std::fmt::Write as _;
 use std::sync::LazyLock;
 
+use capitalbench_core::market::reference_name::ReferenceName;
+
 use crate::html::Html;
 
 const SOURCE: &str = include_str!("../../../docs/glossary.md");
@@ -31,10 +33,23 @@ fn place(label: &str) -> Option<usize> {
             .iter()
             .position(|entry| entry.terms.iter().any(&alike))
     };
-    whole(label).or_else(|| {
-        let label = label.strip_suffix(", points").unwrap_or(label);
-        whole(label.split(" / ").next().unwrap_or(label).trim())
-    })
+    whole(label)
+        .or_else(|| {
+            let label = label.strip_suffix(", points").unwrap_or(label);
+            whole(label.split(" / ").next().unwrap_or(label).trim())
+        })
+        .or_else(|| named(label))
+}
+
+/// The term of a label that names the reference: `vs the reference` of `vs DAX`.
+fn named(label: &str) -> Option<usize> {
+    let begins = |term: &&str| {
+        let before = term.strip_suffix("the reference");
+        before.is_some_and(|before| label.starts_with(before))
+    };
+    ENTRIES
+        .iter()
+        .position(|entry| entry.terms.iter().any(begins))
 }
 
 fn id(place: usize) -> String {
@@ -53,14 +68,15 @@ pub(crate) fn button(label: &str) -> Html {
 }
 
 /// The meanings that buttons of a page open.
-pub(crate) fn meanings(body: &str) -> Html {
+pub(crate) fn meanings(body: &str, reference: &ReferenceName) -> Html {
     let mut html = Html::default();
     for (place, entry) in ENTRIES.iter().enumerate() {
         let id = id(place);
         if !body.contains(&format!("popovertarget=\"{id}\"")) {
             continue;
         }
-        let (term, meaning) = (Html::text(entry.terms[0]), Html::text(entry.meaning));
+        let meaning = reference.put_into(entry.meaning);
+        let [term, meaning] = [entry.terms[0], &meaning].map(|words| Html::text(words));
         let mut text = String::new();
         // Writing to a text cannot fail.
         let _ = writeln!(

@@ -50,8 +50,11 @@ pub(crate) fn digest(
     // Writing to a text cannot fail.
     let _ = write!(
         text,
-        "{} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
+        "{} {} {} {} {} {:?} {:?} {:?} {:?} {:?} {:?} {:?} {:?}",
         view.base_url,
+        view.identity.mark().to_hex(),
+        view.images.are_shown(),
+        view.reference,
         view.publication.synthetic,
         round.key,
         round.track,

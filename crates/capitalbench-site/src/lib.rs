@@ -13,10 +13,13 @@ use bytes::Bytes;
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::values::ids::{Digest, RoundId};
 
+mod album;
+mod bitmap;
 mod charts;
 mod figures;
 mod glossary;
 pub mod html;
+mod identity;
 mod inputs;
 mod looks;
 pub mod machine;
@@ -26,6 +29,8 @@ mod raster;
 mod table;
 mod title;
 
+pub use album::{Album, Images};
+pub use identity::{Identity, Logo};
 use machine::Told;
 use page::Site;
 use pages::view::View;
@@ -51,6 +56,10 @@ pub struct Input<'a> {
     pub data: &'a BTreeMap<String, u64>,
     /// Where the site will stand, such as `https://example.org`; for feeds and the sitemap.
     pub base_url: &'a str,
+    /// Whose site it is.
+    pub identity: &'a Identity,
+    /// Which images it has.
+    pub images: Images<'a>,
 }
 
 /// Makes a site piece by piece.
@@ -101,7 +110,7 @@ impl<'a> Renderer<'a> {
     /// Everything else; needs what each round tells the feeds, and every path of the rounds.
     pub fn rest(&self, told: &[Told], paths: &BTreeSet<String>) -> Files {
         let mut files = Files::new();
-        pages::render(&self.view, &self.site, self.input.base_url, &mut files);
+        pages::render(&self.view, &self.site, self.input, &mut files);
         machine::render(self.input, &self.view, told, paths, &mut files);
         files
     }

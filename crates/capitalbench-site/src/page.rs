@@ -4,13 +4,14 @@ use std::fmt::Write as _;
 
 use askama::Template;
 use bytes::Bytes;
+use capitalbench_core::market::reference_name::ReferenceName;
 use serde_json::json;
 
 use crate::figures::instant;
 use crate::html::{Html, encode};
 use crate::machine::{DATA_ARCHIVE, data_path};
 use crate::table::Table;
-use crate::{Input, glossary};
+use crate::{Identity, Input, Logo, glossary};
 
 /// The six links at the top of every page.
 pub(crate) const NAVIGATION: [(&str, &str); 6] = [
@@ -118,6 +119,8 @@ struct Frame<'a> {
     heading: &'a Html,
     nav: Vec<NavItem>,
     crumbs: Vec<(String, Html)>,
+    name: Html,
+    logo: Option<&'static str>,
     synthetic: bool,
     home: bool,
     as_of: Option<&'a str>,
@@ -145,6 +148,9 @@ pub(crate) struct Site {
     pub(crate) as_of: String,
     /// Where the site stands.
     base_url: String,
+    identity: Identity,
+    /// What the reference of its rounds is called.
+    reference: ReferenceName,
 }
 
 impl Site {
@@ -153,6 +159,8 @@ impl Site {
             synthetic: input.publication.synthetic,
             as_of: instant(input.publication.as_of),
             base_url: input.base_url.to_owned(),
+            identity: input.identity.clone(),
+            reference: input.publication.reference(),
         }
     }
 
@@ -186,6 +194,8 @@ impl Site {
             heading: &page.heading,
             nav: nav.into(),
             crumbs,
+            name: Html::text(&self.identity.name),
+            logo: self.identity.logo.as_ref().map(Logo::path),
             synthetic: self.synthetic,
             home: own.is_empty(),
             // Only pages that show the current state name its instant: the others keep their bytes as time passes.
@@ -196,15 +206,16 @@ impl Site {
                 .image
                 .as_ref()
                 .map(|path| format!("{}/{}", self.base_url, encode(path))),
-            linked: linked_data(&self.base_url, page),
-            meanings: glossary::meanings(page.body.0.as_str()),
+            linked: linked_data(self, page),
+            meanings: glossary::meanings(page.body.0.as_str(), &self.reference),
         };
         frame.render().unwrap_or_default().into()
     }
 }
 
 /// What a page is and where it stands, as search engines read it.
-fn linked_data(base: &str, page: &Page) -> Html {
+fn linked_data(site: &Site, page: &Page) -> Html {
+    let base = &site.base_url;
     let path = page.here.path();
     let url = |path: &str| format!("{base}/{}", encode(path));
     let mut graph = Vec::new();
@@ -220,7 +231,7 @@ fn linked_data(base: &str, page: &Page) -> Html {
     if path.is_empty() || path == "method/data/" {
         graph.push(json!({
             "@type": "Dataset",
-            "name": "CapitalBench: how AI models allocate capital",
+            "name": format!("{}: how AI models allocate capital", site.identity.name),
             "description": "Portfolios that AI models chose, the prices that scored them, and every figure that follows, round by round.",
             "url": url(path),
             "isAccessibleForFree": true,
@@ -258,6 +269,11 @@ impl Body {
     pub(crate) fn section(&mut self, id: &str, heading: &str) -> &mut Self {
         let heading = Html::text(heading);
         self.put(&format!("<h2 id=\"{id}\">{heading}</h2>"))
+    }
+
+    /// A section without an address of its own.
+    pub(crate) fn part(&mut self, heading: impl Into<Html>) -> &mut Self {
+        self.add(&Html::wrap("h2", "", &heading.into()))
     }
 
     /// A lower heading.

@@ -2,10 +2,11 @@
 
 use bytes::Bytes;
 use capitalbench_core::publication::PublicRound;
+use rayon::prelude::*;
 
-use crate::Files;
 use crate::html::encode;
 use crate::page::{Here, Page, Site};
+use crate::{Files, Input};
 
 mod asked;
 mod asset;
@@ -34,13 +35,19 @@ const SCRIPT: &str = include_str!("../style/site.js");
 const ICON: &str = include_str!("../style/icon.svg");
 
 /// Adds every page that is not of one round.
-pub(crate) fn render(view: &View<'_>, site: &Site, base_url: &str, files: &mut Files) {
-    files.extend(single_pages(view).iter().map(|page| framed(site, page)));
+pub(crate) fn render(view: &View<'_>, site: &Site, input: &Input<'_>, files: &mut Files) {
+    let identity = input.identity;
+    let pages = single_pages(view);
+    files.par_extend(pages.par_iter().map(|page| framed(site, page)));
     claims::files(view, files);
-    files.insert("404.html".to_owned(), missing(site, base_url));
-    files.insert("style.css".to_owned(), style().into());
+    files.insert("404.html".to_owned(), missing(site, input.base_url));
+    let style = identity.coloured(&style());
+    files.insert("style.css".to_owned(), style.into());
     files.insert("site.js".to_owned(), Bytes::from_static(SCRIPT.as_bytes()));
-    files.insert("icon.svg".to_owned(), Bytes::from_static(ICON.as_bytes()));
+    files.insert("icon.svg".to_owned(), identity.coloured(ICON).into());
+    if let Some(logo) = &identity.logo {
+        files.insert(logo.path().to_owned(), logo.bytes());
+    }
 }
 
 pub(crate) fn of_round(view: &View<'_>, site: &Site, round: &PublicRound, own: &Files) -> Files {
@@ -92,17 +99,15 @@ fn single_pages(view: &View<'_>) -> Vec<Page> {
         assets::page(view),
     ];
     pages.extend(rounds::pages(view));
-    pages.extend(
-        view.publication
-            .comparison_sets
-            .iter()
-            .map(|set| set::page(view, set)),
-    );
-    pages.extend(view.models.iter().map(|id| model::page(view, id)));
+    let sets = view.publication.comparison_sets.par_iter();
+    pages.par_extend(sets.map(|set| set::page(view, set)));
+    let models = view.models.par_iter();
+    pages.par_extend(models.map(|id| model::page(view, id)));
     let earlier = view.continued.iter();
     pages.extend(earlier.map(|(id, newest)| model::earlier_page(view, id, newest)));
     pages.extend(compare::pairs(view));
-    pages.extend(view.options.keys().map(|id| asset::page(view, id)));
+    let options: Vec<_> = view.options.keys().collect();
+    pages.par_extend(options.par_iter().map(|id| asset::page(view, id)));
     pages.extend(method::pages(view));
     pages.extend(claims::pages(view));
     pages

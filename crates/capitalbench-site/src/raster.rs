@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::sync::LazyLock;
 
+pub(crate) use capitalbench_core::league::accent::Colour;
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, Crc};
+
+use crate::bitmap::Bitmap;
 
 /// Units of the outlines of letters to the em.
 const EM: f64 = 1024.0;
@@ -13,9 +16,6 @@ const EM: f64 = 1024.0;
 const LEVELS: f64 = 16.0;
 /// Straight pieces of a curve.
 const PIECES: u32 = 6;
-
-/// Red, green and blue.
-pub(crate) type Colour = [u8; 3];
 
 /// Outlines of letters by their character.
 type Letters = BTreeMap<char, Letter>;
@@ -157,6 +157,42 @@ impl Picture {
     /// A line of text that ends here.
     pub(crate) fn text_to(&mut self, (x, y): (f64, f64), own: Type, text: &str) {
         self.text((x - width(own, text), y), own, text);
+    }
+
+    /// Draws a bitmap inside a box that is named by its right upper corner.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_precision_loss,
+        clippy::cast_sign_loss,
+        reason = "pixels inside the picture"
+    )]
+    pub(crate) fn place(
+        &mut self,
+        (right, top): (f64, f64),
+        (widest, highest): (f64, f64),
+        bitmap: &Bitmap,
+    ) {
+        let size = (bitmap.width as f64, bitmap.height as f64);
+        let scale = (widest / size.0).min(highest / size.1);
+        let shown = (
+            (size.0 * scale).round().max(1.0) as usize,
+            (size.1 * scale).round().max(1.0) as usize,
+        );
+        let (left, top) = (right as usize - shown.0, top as usize);
+        let part = |place: usize, shown: usize, all: usize| {
+            [place * all / shown, (place + 1) * all / shown]
+        };
+        for row in 0..shown.1 {
+            let rows = part(row, shown.1, bitmap.height);
+            for column in 0..shown.0 {
+                let columns = part(column, shown.0, bitmap.width);
+                let (colour, cover) = bitmap.mean(columns, rows);
+                let at = (top + row) * self.width + left + column;
+                for (own, new) in self.pixels[at].iter_mut().zip(colour) {
+                    *own = (f64::from(*own) * (1.0 - cover) + new * cover).round() as u8;
+                }
+            }
+        }
     }
 
     /// The picture as a file.

@@ -177,6 +177,14 @@
     block.after(button);
   });
 
+  // A round computed again, or as one file: the verifier is downloaded when somebody asks.
+  const strip = document.querySelector('.proof[data-round]');
+  if (strip && location.protocol !== 'file:') {
+    strip.hidden = false;
+    for (const button of strip.querySelectorAll('button'))
+      button.addEventListener('click', async () => (await import(`${home}verify/strip.js`)).act(strip, button.value));
+  }
+
   // Search: the index is downloaded when somebody opens it.
   const find = document.getElementById('find');
   if (find && location.protocol !== 'file:') {

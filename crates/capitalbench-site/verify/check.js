@@ -27,9 +27,12 @@ export async function check(files, index = null, shown = null, log = null, reade
   const lines = [];
   const add = (area, what, state, detail = "", code = "") => lines.push({ area, what, state, detail, code });
   const say = (area, what, holds, detail) => add(area, what, holds === null ? OPEN : holds ? MATCH : DIFFERS, detail);
+  const figures = { matches: 0, all: 0 };
   const compare = (area, what, stored, computed) => {
     const equal = typeof computed === "number" && stored !== "" && stored !== null
       ? Number(stored) === computed : String(stored ?? "") === String(computed ?? "");
+    figures.all++;
+    figures.matches += equal ? 1 : 0;
     add(area, what, equal ? MATCH : DIFFERS, equal ? `${computed ?? "none"}` : `stored ${stored}, computed ${computed}`, equal ? "" : "result-differs");
   };
   const attempt = async (area, what, work) => {
@@ -54,7 +57,7 @@ export async function check(files, index = null, shown = null, log = null, reade
   for (const line of lines) counts[line.state]++;
   const broken = counts[DIFFERS] > 0, proof = told?.proof ?? null;
   return {
-    lines, counts, proof, verdict: broken ? "does not hold" : "holds", level: level(proof, broken), log: told?.log ?? null,
+    lines, counts, figures, proof, verdict: broken ? "does not hold" : "holds", level: level(proof, broken), log: told?.log ?? null,
     authorities: proof?.authorities ?? [], notProved: proof ? notProved(proof, told.log) : [], notChecked: NOT_CHECKED,
   };
 }

@@ -2,50 +2,13 @@
 import { keptFile, roundIn } from "./brought.js";
 import { text } from "./bytes.js";
 import { check, roundOf } from "./check.js";
-import { csv } from "./read.js";
+import { download, fetched } from "./published.js";
 import { lines, verdict } from "./show.js";
 
 const [form, choice, bundle, folder, kept, bring, status, result] =
   ["form", "round", "bundle", "folder", "kept", "brought", "status", "result"].map((id) => document.getElementById(`verify-${id}`));
-const root = new URL("../", location.href);
-const address = (path) => new URL(path.split("/").map(encodeURIComponent).join("/"), root);
 const reader = { roots: [], since: [], key: null };
 let again = null;
-
-async function fetched(url) {
-  const answer = await fetch(url, { cache: "no-cache" });
-  if (!answer.ok) throw new Error(`${url.pathname}: ${answer.status}`);
-  return new Uint8Array(await answer.arrayBuffer());
-}
-
-const json = async (path) => JSON.parse(text(await fetched(address(path))));
-
-/** Everything the site has of a round, a few files at a time. */
-async function download(id) {
-  const index = await json(`rounds/${id}/files.json`);
-  const files = new Map(), waiting = [...index.files];
-  const worker = async () => {
-    for (let file = waiting.shift(); file; file = waiting.shift()) {
-      files.set(file.path, await fetched(address(`rounds/${id}/files/${file.path}`)));
-      status.textContent = `${files.size} of ${index.files.length} files`;
-    }
-  };
-  await Promise.all([worker(), worker(), worker(), worker()]);
-  const rows = index.state === "resolved" ? csv(text(await fetched(address("data/outcomes.csv")))) : [];
-  return { files, index, shown: rows.filter((row) => row.round_id === id), log: await logOf(id) };
-}
-
-/** The signed log of the site; null if the site has none. */
-async function logOf(id) {
-  const signed = await json("verify/signed.json");
-  if (!signed.length) return null;
-  const read = (path) => fetched(address(path));
-  status.textContent = "Reading the log";
-  return {
-    vkey: await read("log/vkey"), checkpoint: await read("log/checkpoint"), read, files: (await json("verify/log.json")).files,
-    salts: signed.includes(id) ? await json(`log/salts/${id}.json`) : {},
-  };
-}
 
 async function work(title, gather) {
   again = () => work(title, gather);
@@ -55,7 +18,7 @@ async function work(title, gather) {
   result.replaceChildren();
   try {
     const { files, index, shown, log } = await gather();
-    const publicRoots = [text(await fetched(address("verify/roots.pem")))];
+    const publicRoots = [text(await fetched("verify/roots.pem"))];
     const found = await check(files, index, shown, log, { ...reader, publicRoots });
     const { counts } = found, name = title(files);
     result.replaceChildren(verdict(name, found, reader.roots.length > 0), lines(found.lines));
@@ -69,7 +32,7 @@ async function work(title, gather) {
   form.removeAttribute("aria-busy");
 }
 
-const online = (id) => work(() => id, () => download(id));
+const online = (id) => work(() => id, () => download(id, (words) => { status.textContent = words; }));
 
 /** Roots, checkpoints and keys that the reader kept are remembered; everything else is a round. */
 async function take(entries) {

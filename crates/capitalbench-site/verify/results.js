@@ -72,10 +72,10 @@ export async function checkRun(run, files, found, shown, { say, compare, attempt
         continue;
       }
       compare(run, `return of ${row.model_id}`, row.portfolio_return || row.selected_asset_return, own.return);
-      compare(run, `S&P 500 beside ${row.model_id}`, row.sp500_return, found.reference);
+      compare(run, `reference beside ${row.model_id}`, row.sp500_return, found.reference);
       compare(run, `alpha of ${row.model_id}`, row.alpha_vs_sp500, own.alpha);
       compare(run, `regret of ${row.model_id}`, row.regret_vs_best_option, own.regret ?? "");
-      compare(run, `${row.model_id} above the S&P 500`, row.beats_sp500.toLowerCase(), own.beatsReference);
+      compare(run, `${row.model_id} above the reference`, row.beats_sp500.toLowerCase(), own.beatsReference);
       compare(run, `${row.model_id} above cash`, row.beats_cash.toLowerCase(), own.beatsCash);
       const inOrder = !ordered || above === null || own.alpha <= above + 1e-12;
       if (ordered) say(run, `place of ${row.model_id}`, inOrder, inOrder ? "in order of alpha" : "below a lower alpha");

@@ -30,7 +30,7 @@ function moment(mark, proof) {
 }
 
 /** When the steps of the round happened. */
-function facts(proof, log) {
+export function facts(proof, log) {
   const rows = [], { freeze, first, picks, lastScore, entry } = proof.steps;
   if (freeze) rows.push(["Inputs frozen", moment(freeze, proof)]);
   if (first) rows.push(["First call", `${told(first.at)}, ${freeze && freeze.last < first.first ? "after" : "not after"} the freeze`]);

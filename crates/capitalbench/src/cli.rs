@@ -19,6 +19,7 @@ mod overview;
 mod prices;
 mod proof;
 mod publish;
+mod replay;
 mod setup;
 mod shared;
 mod tools;
@@ -33,6 +34,7 @@ pub(crate) use overview::*;
 pub(crate) use prices::*;
 pub(crate) use proof::*;
 pub(crate) use publish::*;
+pub(crate) use replay::*;
 pub(crate) use setup::*;
 pub(crate) use shared::*;
 pub(crate) use tools::*;
@@ -107,6 +109,7 @@ pub(crate) enum Command {
     RecordListing(RecordListing),
     ScoreRound(ScoreRound),
     Explain(Explain),
+    Replay(Replay),
     Leaderboard(Leaderboard),
     Compare(Compare),
     Claim(Claim),

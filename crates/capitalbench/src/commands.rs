@@ -48,6 +48,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::RecordListing(arguments) => resolving::record_listing::run(&arguments),
         Command::FetchPrices(arguments) => resolving::fetch_prices::run(&arguments),
         Command::ScoreRound(arguments) => resolving::score_round::run(&arguments),
+        Command::Replay(arguments) => asking::replay::run(&arguments),
         Command::Explain(arguments) => reading::explain::run(&arguments),
         Command::Leaderboard(arguments) => reading::leaderboard::run(&arguments),
         Command::Compare(arguments) => reading::compare::run(&arguments),

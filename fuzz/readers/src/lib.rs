@@ -21,7 +21,7 @@ pub mod vendor_bodies;
 pub type Target = fn(&[u8]);
 
 /// Every target under the name of its program and of its folder of seeds.
-pub const TARGETS: [(&str, Target); 41] = [
+pub const TARGETS: [(&str, Target); 42] = [
     ("acceptance", run_files::acceptance),
     ("alpha_vantage", vendor_bodies::alpha_vantage),
     ("anthropic", provider_bodies::anthropic),
@@ -40,6 +40,7 @@ pub const TARGETS: [(&str, Target); 41] = [
     ("leaf", proofs::leaf),
     ("league", round_files::league),
     ("ledger", run_files::ledger),
+    ("logo", markup::logo),
     ("manifest", round_files::manifest),
     ("market_table", price_files::market_table),
     ("models", round_files::models),

@@ -1,6 +1,7 @@
-//! What models write, on pages and in reports.
+//! What models write, on pages and in reports; the logo of a league.
 
 use capitalbench_archive::results::report::markdown;
+use capitalbench_site::Logo;
 use capitalbench_site::html::Html;
 
 /// The only tag that may stand around a character that hides.
@@ -27,6 +28,16 @@ pub fn outside_text(bytes: &[u8]) {
         assert!(!matches!(c, '|' | '`' | '[' | ']') || escaped, "{plain:?}");
         before = if escaped { ' ' } else { c };
     }
+}
+
+/// A logo is small, and nothing in it runs.
+pub fn logo(bytes: &[u8]) {
+    let read = Logo::read(bytes.to_vec().into());
+    let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
+    if read.is_ok() && !bytes.starts_with(b"\x89PNG") {
+        assert!(text.contains("<svg") && !text.contains("<script"), "{text}");
+    }
+    assert!(read.is_err() || bytes.len() <= 100_000);
 }
 
 fn inside<'a>(markup: &'a str, start: &str, end: &str) -> &'a str {

@@ -75,6 +75,10 @@ pub const FETCHED: [&str; 6] = [
     SOURCE_EXCEPTION,
     MOVE_EXCEPTION,
 ];
+/// What a replay is: models that were asked after the fact. Its folder lies outside of the rounds.
+pub const REPLAY: &str = "replay.json";
+/// The answers of a replay, beside it.
+pub const REPLAY_ANSWERS: &str = "answers";
 /// Folder of the runs.
 pub const RUNS: &str = "runs";
 /// Folder of the research.

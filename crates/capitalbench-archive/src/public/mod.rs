@@ -7,3 +7,4 @@ pub mod fact_cache;
 pub mod past_rounds;
 pub mod public_files;
 pub mod public_record;
+pub mod scratch_round;

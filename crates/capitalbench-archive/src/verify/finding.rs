@@ -81,6 +81,8 @@ codes! {
         "The window is not the one that its own rule and deadline give."
     ModelInputDiffers "model-input-differs" Error
         "The stored model input does not follow from the other frozen inputs."
+    OptionOrderDiffers "option-order-differs" Error
+        "The model input lists the options in another order than the one drawn from the frozen inputs (from v1.2 on)."
     ReplyFormDiffers "reply-form-differs" Error
         "The prompt or the schema is not the one that the methodology prescribes (from v1.2 on)."
     VerdictDiffers "verdict-differs" Error

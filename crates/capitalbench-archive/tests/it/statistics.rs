@@ -209,7 +209,7 @@ fn the_record_is_explained_by_its_numbers() {
     for part in [
         "on average over 22 rounds, of the portfolios it could have submitted",
         "chance alone gives the 50th, give or take 22.",
-        "Luck is not tested: null-v2 needs two rounds that froze 60 daily returns",
+        "Luck is not tested: the test needs two rounds that froze 60 daily returns",
         "Mean gap per round to the S&P 500: ",
         "after Holm over 9 models, for one look",
         "Highest return among models in the 19 rounds that all 4 completed",

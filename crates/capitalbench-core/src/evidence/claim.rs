@@ -5,11 +5,12 @@ use crate::evidence::inference::excess::LuckTest;
 use crate::evidence::inference::overlap::INFORMATIVE_WINDOWS;
 use crate::evidence::inference::ties::holm;
 use crate::evidence::statistics::{Estimate, LEVEL, ModelStatistics, Retired, SetStatistics};
+use crate::market::reference_name::ReferenceName;
 use crate::values::ids::ModelId;
 use crate::values::units::signed_percent;
 
 /// Said where luck cannot be tested.
-pub const NO_LUCK_TEST: &str = "Luck is not tested: null-v2 needs two rounds that froze 60 daily \
+pub const NO_LUCK_TEST: &str = "Luck is not tested: the test needs two rounds that froze 60 daily \
                                 returns before the decision.";
 
 /// What can be told apart in a set, every family of tests corrected after Holm.
@@ -38,10 +39,11 @@ pub fn retired_sentence(
     reference: &str,
     name: impl Fn(&ModelId) -> String,
 ) -> Option<String> {
+    let the = ReferenceName::from(reference).the();
     let one = |model: &Retired| {
         let (gap, many) = (signed_percent(model.gap), counted(model.rounds, "round"));
         format!(
-            "{} ({gap} a round against the {reference}, {many})",
+            "{} ({gap} a round against {the}, {many})",
             name(&model.model_id)
         )
     };
@@ -95,6 +97,7 @@ impl Claim {
     /// The claim in words; `reference` and `name` say how things are called.
     pub fn sentence(&self, reference: &str, name: impl Fn(&ModelId) -> String) -> String {
         let list = |ids: &[ModelId]| ids.iter().map(&name).collect::<Vec<_>>().join(", ");
+        let the = ReferenceName::from(reference).the();
         let mut inseparable = Vec::new();
         let mut parts = Vec::new();
         match (self.separable_pairs, self.pairs) {
@@ -103,14 +106,14 @@ impl Claim {
             (some, all) => parts.push(format!("{some} of {all} pairs of models are separable.")),
         }
         if self.above_reference.is_empty() && self.below_reference.is_empty() {
-            inseparable.push(format!("the {reference}"));
+            inseparable.push(the.clone());
         }
         if self.luck_tested && self.beyond_luck.is_empty() {
             inseparable.push("random portfolios".to_owned());
         }
         for (words, ids) in [
-            (format!("Above the {reference}"), &self.above_reference),
-            (format!("Below the {reference}"), &self.below_reference),
+            (format!("Above {the}"), &self.above_reference),
+            (format!("Below {the}"), &self.below_reference),
             ("Better than random portfolios".into(), &self.beyond_luck),
         ] {
             if !ids.is_empty() {

@@ -22,9 +22,6 @@ use crate::values::units::signed_percent;
 use others::Gap;
 use words::{above_or_below, chance, counted, or_from, ordinal, thousands, windows};
 
-/// What every difference is measured from.
-const REFERENCE: &str = "S&P 500";
-
 /// A record in words.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
@@ -57,6 +54,7 @@ pub fn explain(public: &Publication, model_id: &ModelId, track: Track) -> Option
         .collect();
     let told = Told {
         public,
+        the: public.reference().the(),
         record,
         models: records.len(),
         p_alpha: adjusted(&alphas, place),
@@ -72,7 +70,7 @@ pub fn explain(public: &Publication, model_id: &ModelId, track: Track) -> Option
         verdict: told.verdict(),
         sections: vec![
             ("against luck", told.luck()),
-            ("against the index", told.index()),
+            ("against the reference", told.index()),
             ("against other models", told.others()),
             ("stated confidence", told.confidence()),
             ("its own noise", told.noise()),
@@ -110,6 +108,8 @@ fn adjusted(all: &[Option<f64>], place: usize) -> Option<f64> {
 
 struct Told<'a> {
     public: &'a Publication,
+    /// What every difference is measured from, as a sentence calls it.
+    the: String,
     record: &'a RecordStatistics,
     /// Models with a record in the track: one question asked of each is one family of tests.
     models: usize,
@@ -139,6 +139,7 @@ impl Told<'_> {
     }
 
     fn verdict(&self) -> String {
+        let the = &self.the;
         let mut apart = Vec::new();
         let mut alike = Vec::new();
         if let Some(luck) = self.model().luck_test {
@@ -149,8 +150,8 @@ impl Told<'_> {
         }
         let gap = self.model().alpha.map_or(0.0, |alpha| alpha.value);
         match side(self.p_alpha, gap) {
-            Some(word) => apart.push(format!("{word} the {REFERENCE}")),
-            None => alike.push(format!("the {REFERENCE}")),
+            Some(word) => apart.push(format!("{word} {the}")),
+            None => alike.push(the.clone()),
         }
         let gaps = self.gaps();
         let told: Vec<&Gap> = gaps.iter().filter(|gap| gap.separable).collect();
@@ -220,9 +221,10 @@ impl Told<'_> {
         let mut told = Vec::new();
         match &self.model().alpha {
             None => told.push(format!(
-                "{} worth {} say nothing about its mean gain beyond the {REFERENCE}.",
+                "{} worth {} say nothing about its mean gain beyond {}.",
                 counted(self.model().rounds, "round"),
                 self.windows(),
+                self.the,
             )),
             Some(alpha) => told.push(self.gain(alpha)),
         }
@@ -238,13 +240,14 @@ impl Told<'_> {
     }
 
     fn gain(&self, alpha: &Estimate) -> String {
+        let the = &self.the;
         let value = format!(
-            "Mean gap per round to the {REFERENCE}: {}",
+            "Mean gap per round to {the}: {}",
             signed_percent(alpha.value)
         );
         let verdict = match side(self.p_alpha, alpha.value) {
-            Some(word) => format!("Separable: {word} the {REFERENCE}"),
-            None => format!("Not separable from the {REFERENCE}"),
+            Some(word) => format!("Separable: {word} {the}"),
+            None => format!("Not separable from {the}"),
         };
         let corrected = format!(
             "{verdict} (p {} after Holm over {}, for one look)",
@@ -307,10 +310,11 @@ impl Told<'_> {
             ];
         };
         let mut told = vec![format!(
-            "Asked again in {}, its answers gained {} beyond the {REFERENCE} on average, the \
-             official ones {}; the official one lies above {:.0} % of the others.",
+            "Asked again in {}, its answers gained {} beyond {} on average, the official \
+             ones {}; the official one lies above {:.0} % of the others.",
             counted(repeated.rounds, "round"),
             signed_percent(repeated.expected_alpha),
+            self.the,
             signed_percent(repeated.official_alpha),
             100.0 * repeated.official_place,
         )];

@@ -3,7 +3,9 @@
 use jiff::SignedDuration;
 use jiff::civil::Weekday;
 
+use super::accent::Accent;
 use crate::asking::cost::Cost;
+use crate::decision::control::own::OwnControl;
 use crate::market::calendar::Market;
 use crate::round::failure_policy::FailurePolicy;
 use crate::round::manifest::{Proof, SubmissionFormat, Track};
@@ -15,6 +17,10 @@ pub struct League {
     pub name: String,
     /// Where readers find the site, such as `https://league.example`.
     pub address: Option<String>,
+    /// The colour of links, of the icon and of images.
+    pub accent: Option<Accent>,
+    /// A picture beside the name, from the folder of the league.
+    pub logo: Option<String>,
     /// The first word of round ids: `HOUSE` gives `HOUSE-2026-12-07-1W`.
     pub prefix: String,
     /// Whether providers may be called.
@@ -34,6 +40,8 @@ pub struct League {
     pub pricing: Option<String>,
     /// Whether control entrants are recorded beside the models.
     pub controls: bool,
+    /// Further controls: funds and fixed portfolios.
+    pub own_controls: Vec<OwnControl>,
     pub briefing: BriefingSource,
     pub failure_policy: FailurePolicy,
     pub budget: Budget,
@@ -149,6 +157,8 @@ impl League {
         Self {
             name: name.to_owned(),
             address: None,
+            accent: None,
+            logo: None,
             prefix: prefix_of(name),
             calls: LeagueCalls::Rehearsed,
             tracks: vec![TrackSchedule {
@@ -163,6 +173,7 @@ impl League {
             models: "models.yaml".to_owned(),
             pricing: None,
             controls: true,
+            own_controls: Vec::new(),
             briefing: BriefingSource::Mechanical,
             failure_policy: FailurePolicy::default(),
             budget: Budget {

@@ -334,7 +334,13 @@ impl Universe {
         for option in options.iter_mut().filter(|option| option.id == *id) {
             option.change = Some(change.clone());
         }
-        Self::new(options)
+        Self::on(self.market, options)
+    }
+
+    /// The same options and others behind them that must be priced too.
+    pub fn beside(&self, others: Vec<MarketOption>) -> Result<Self, UniverseError> {
+        let options = self.options.iter().cloned().chain(others);
+        Self::on(self.market, options.collect())
     }
 
     pub fn get(&self, id: &OptionId) -> Option<&MarketOption> {

@@ -21,6 +21,7 @@ use crate::evidence::inference::excess::Excess;
 use crate::evidence::inference::reliability::Stated;
 use crate::evidence::statistics::{Statistics, statistics};
 use crate::market::prices::PriceSheet;
+use crate::market::reference_name::ReferenceName;
 use crate::market::universe::Universe;
 use crate::publication::boards::comparison_set::{ComparisonSet, SetPolicy, comparison_sets};
 use crate::publication::boards::set_round::SetRound;
@@ -337,6 +338,19 @@ impl Publication {
     /// A model's name for people.
     pub fn name<'a>(&'a self, model_id: &'a ModelId) -> &'a str {
         name_in(&self.names, model_id)
+    }
+
+    /// What the reference of its rounds is called.
+    pub fn reference(&self) -> ReferenceName {
+        let names = self.rounds.iter();
+        ReferenceName::shared(names.map(|round| round.universe.reference().name.as_str()))
+    }
+
+    /// The currency that its rounds are quoted in; none where they have none or several.
+    pub fn currency(&self) -> Option<&str> {
+        let mut all = self.rounds.iter().map(|round| round.universe.currency());
+        let first = all.next()?;
+        all.all(|own| own == first).then_some(first)
     }
 
     pub fn round(&self, id: &RoundId) -> Option<&PublicRound> {

@@ -23,15 +23,18 @@ fn a_sum_of_costs_says_what_is_unknown() {
     for (sum, sentence) in [
         (sum(None, 0, 0, 0), None),
         (sum(None, 8, 8, 0), Some("Cost unknown for 8 of 8 models.")),
-        (sum(Some(0.25), 1, 0, 0), Some("Known cost $0.2500.")),
+        (
+            sum(Some(0.25), 1, 0, 0),
+            Some("Known cost 0.2500\u{a0}USD."),
+        ),
         (
             sum(Some(1.5), 8, 4, 0),
-            Some("Known cost $1.50; cost unknown for 4 of 8 models."),
+            Some("Known cost 1.50\u{a0}USD; cost unknown for 4 of 8 models."),
         ),
         (
             sum(Some(1.5), 8, 1, 2),
             Some(
-                "Known cost $1.50; cost unknown for 1 of 8 models; known only in part for 2 of 8 models.",
+                "Known cost 1.50\u{a0}USD; cost unknown for 1 of 8 models; known only in part for 2 of 8 models.",
             ),
         ),
     ] {

@@ -80,6 +80,8 @@ impl RuledRun {
 pub struct Scored {
     pub round: String,
     pub run_id: RunId,
+    /// The name of the reference.
+    pub reference: String,
     pub result: ScoredRun,
     /// What became of the files; none when nothing was to be written.
     pub stored: Option<Stored>,
@@ -141,6 +143,7 @@ pub fn score(
         recorded,
         round,
         run_id: run.run_id().clone(),
+        reference: inputs.universe.reference().name.clone(),
         result,
         stored,
     })

@@ -66,7 +66,7 @@ impl Scatter {
 /// One value per round by its last day, above and below zero.
 #[derive(Debug, Clone)]
 pub(crate) struct Strip {
-    pub(crate) title: &'static str,
+    pub(crate) title: String,
     /// None where gains and losses are not a model's.
     pub(crate) look: Option<Look>,
     pub(crate) rounds: Vec<StripMark>,
@@ -90,7 +90,7 @@ impl Strip {
         let y = Scale::over(values.chain([0.0]), bottom, top);
         let days = self.rounds.iter().map(|round| day_number(round.day));
         let x = Scale::over(days, left, right);
-        let mut canvas = Canvas::new(height, self.title);
+        let mut canvas = Canvas::new(height, &self.title);
         for tick in y.ticks(5.0) {
             let label = signed_percent(tick);
             canvas.row(row_class(tick), (left, right), y.at(tick), &label);

@@ -75,12 +75,18 @@ const MOST_POINTS: usize = 150;
 
 impl LineChart {
     pub(crate) fn draw(&self) -> Html {
+        self.draw_over(&[])
+    }
+
+    /// The lines over a fan, whose five values at each point but the first, which is zero, rise.
+    pub(crate) fn draw_over(&self, fan: &[[f64; 5]]) -> Html {
         let height = 250.0_f64.max(60.0 + 13.0 * self.lines.iter().map(|_| 1.0).sum::<f64>());
         let bottom = height - 26.0;
         let points = || self.lines.iter().flat_map(|line| &line.points);
         let bands = self.lines.iter().flat_map(|line| &line.band);
         let values = points().map(|point| point.1);
         let values = values.chain(bands.flat_map(|(low, high)| [*low, *high]));
+        let values = values.chain(fan.iter().flatten().copied());
         let shared = self.ends.into_iter().flat_map(|(low, high)| [low, high]);
         let y = Scale::over(values.chain(shared).chain([0.0]), bottom, TOP);
         let days = points().map(|point| point.0);
@@ -104,6 +110,7 @@ impl LineChart {
             }
         };
         let mut canvas = Canvas::new(height, &self.title);
+        draw_fan(&mut canvas, fan, (&x, &y));
         self.axes(&mut canvas, &y, bottom);
         canvas.text("tick", (LEFT, height - 8.0), &first.to_string());
         canvas.text("tick end", (RIGHT, height - 8.0), &final_day.to_string());
@@ -172,6 +179,23 @@ impl LineChart {
             canvas.row(row_class(tick), (LEFT, RIGHT), y.at(tick), &label);
         }
         canvas.line("axis", (LEFT, bottom), (RIGHT, bottom));
+    }
+}
+
+/// Two bands, one inside the other, that begin at zero.
+fn draw_fan(canvas: &mut Canvas, fan: &[[f64; 5]], (x, y): (&Scale, &Scale)) {
+    if fan.is_empty() {
+        return;
+    }
+    let edge = |line: usize| {
+        let values = std::iter::once(0.0).chain(fan.iter().map(move |lines| lines[line]));
+        let at = move |(step, value)| (x.at(place_number(step)), y.at(value));
+        values.enumerate().map(at)
+    };
+    for (low, high) in [(0, 4), (1, 3)] {
+        let lower: Vec<(f64, f64)> = edge(low).collect();
+        let d = polyline(edge(high).chain(lower.into_iter().rev())) + "Z";
+        canvas.path("fan", &d);
     }
 }
 

@@ -99,11 +99,12 @@ fn described(row: &Whisker) -> String {
 }
 
 /// The chart of a set; the best option stands as a note at the edge.
-pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> Html {
+pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<(String, f64)>) -> Html {
     let (left, right) = (210.0, WIDTH - 16.0);
     let step = 24.0;
     let height = rows.iter().map(|_| step).sum::<f64>() + 64.0;
-    let values = rows.iter().flat_map(ends).chain(reference).chain([0.0]);
+    let level = reference.iter().map(|(_, score)| *score);
+    let values = rows.iter().flat_map(ends).chain(level).chain([0.0]);
     let scale = Scale::over(values, left, right);
     let mut canvas = Canvas::new(height, title);
     let bottom = height - 24.0;
@@ -112,10 +113,10 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<f64>) -> 
         canvas.line("gridline", (x, 34.0), (x, bottom));
         canvas.text("tick mid", (x, height - 8.0), &scale.label(tick));
     }
-    if let Some(reference) = reference {
-        let x = scale.at(reference);
+    if let Some((name, score)) = reference {
+        let x = scale.at(score);
         canvas.line("ref", (x, 34.0), (x, bottom));
-        canvas.text("tick mid", (x, 28.0), "S&P 500");
+        canvas.text("tick mid", (x, 28.0), &name);
     }
     canvas.text("tick end", (right, 14.0), "best option: 100 →");
     let mut y = 48.0;

@@ -28,7 +28,21 @@ fn no_term_is_explained_twice_and_every_line_is_read() {
 #[test]
 fn a_page_holds_the_meanings_that_it_opens_and_no_others() {
     let page = button("Score").to_string();
-    let found = meanings(&page).to_string();
+    let found = meanings(&page, &ReferenceName::default()).to_string();
     assert_eq!(found.matches("popover>").count(), 1);
     assert!(found.contains("<strong>Score</strong>"), "{found}");
+}
+
+#[test]
+fn a_heading_that_names_the_reference_finds_its_term_whatever_the_name() {
+    let gap = place("Gap").expect("a term");
+    for name in ["S&P 500", "STOXX Europe 600", "Bitcoin"] {
+        assert_eq!(place(&format!("vs {name}")), Some(gap));
+        assert_eq!(place(&format!("Gap to {name}, points")), Some(gap));
+        let above = place(&format!("Above {name}")).expect("a term");
+        let page = button(&format!("Above {name}")).to_string();
+        let told = meanings(&page, &ReferenceName::from(name)).to_string();
+        assert!(told.contains(&Html::text(name).to_string()), "{told}");
+        assert_ne!(Some(above), place("Above cash"));
+    }
 }

@@ -15,9 +15,12 @@ const LINE: usize = 75;
 const KEPT: SignedDuration = SignedDuration::from_hours(7 * 24);
 
 pub(super) fn render(input: &Input<'_>, files: &mut Files) {
-    let begin = "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//CapitalBench//Scoring dates//EN\n\
-                 NAME:CapitalBench scoring dates\nX-WR-CALNAME:CapitalBench scoring dates\n\
-                 REFRESH-INTERVAL;VALUE=DURATION:P1D\n";
+    let name = value(&input.identity.name);
+    let begin = format!(
+        "BEGIN:VCALENDAR\nVERSION:2.0\nPRODID:-//CapitalBench//Scoring dates//EN\n\
+                 NAME:{name} scoring dates\nX-WR-CALNAME:{name} scoring dates\n\
+                 REFRESH-INTERVAL;VALUE=DURATION:P1D\n"
+    );
     let rounds = input.publication.rounds.iter();
     let events: String = rounds.filter_map(|round| event(input, round)).collect();
     let calendar = format!("{begin}{events}END:VCALENDAR\n");

@@ -31,7 +31,7 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
         ("embed/dark.css", format!("{STYLE}{DARK}")),
         ("embed/light.css", format!("{light}{LIGHT}")),
     ] {
-        files.insert(name.to_owned(), style.into());
+        files.insert(name.to_owned(), input.identity.coloured(&style).into());
     }
     for set in &publication.comparison_sets {
         let name = plain_name(&set.definition.set_id);
@@ -47,7 +47,8 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     // Pages elsewhere may show the badge of an earlier id, so that one tells of the same record.
     for (id, newest) in publication.contestants() {
         let path = format!("badge/{}.svg", plain_name(id.as_str()));
-        files.insert(path, badge(publication, newest).into());
+        let badge = input.identity.coloured(&badge(input, newest));
+        files.insert(path, badge.into());
     }
 }
 
@@ -84,12 +85,13 @@ fn table(input: &Input<'_>, set: &ComparisonSet, style: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
          <meta name=\"viewport\" content=\"width=device-width\"><meta name=\"robots\" content=\"noindex\">\
-         <title>CapitalBench {track}</title><link rel=\"stylesheet\" href=\"{style}\"></head><body>\n\
-         <table><caption>CapitalBench, {track}, {rounds} shared rounds</caption>\n\
+         <title>{name} {track}</title><link rel=\"stylesheet\" href=\"{style}\"></head><body>\n\
+         <table><caption>{name}, {track}, {rounds} shared rounds</caption>\n\
          <thead><tr><th>Rank</th><th>Model</th><th>Score</th><th>Gap to {reference}, points</th></tr></thead>\n\
          <tbody>\n{rows}</tbody></table>\n\
          <p>As of {as_of}. Ranks are ranges: the rounds cannot tell apart the models within one.{invented} Not advice. \
          <a href=\"{base}/{link}\" target=\"_top\">Whole table</a></p>\n</body></html>\n",
+        name = escaped(&input.identity.name),
         track = set.definition.track.as_str(),
         rounds = set.included.len(),
         as_of = publication.as_of,
@@ -133,14 +135,19 @@ pub(super) fn summary(publication: &Publication, id: &ModelId) -> Vec<String> {
     said
 }
 
-fn badge(publication: &Publication, id: &ModelId) -> String {
-    let label = format!("CapitalBench{}", if_invented(publication, " (invented)"));
+fn badge(input: &Input<'_>, id: &ModelId) -> String {
+    let publication = input.publication;
+    let label = format!(
+        "{}{}",
+        input.identity.name,
+        if_invented(publication, " (invented)")
+    );
     let text = summary(publication, id).join("   ");
     let name = escaped(publication.name(id));
     let width = |text: &str| 7 * text.chars().count() + 16;
     let (left, right) = (width(&label), width(&text));
     let whole = left + right;
-    let text = escaped(&text);
+    let (label, text) = (escaped(&label), escaped(&text));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{whole}\" height=\"22\" role=\"img\" \
          aria-label=\"{label}: {name}: {text}\"><title>{name}: {text}</title>\

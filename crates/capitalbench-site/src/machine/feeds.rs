@@ -21,7 +21,7 @@ pub(super) fn render(input: &Input<'_>, told: &[Told], files: &mut Files) {
 
 fn title(input: &Input<'_>) -> String {
     let invented = if_invented(input.publication, " (invented market)");
-    format!("CapitalBench{invented}")
+    format!("{}{invented}", input.identity.name)
 }
 
 fn atom(input: &Input<'_>, events: &[Event]) -> String {
@@ -32,10 +32,11 @@ fn atom(input: &Input<'_>, events: &[Event]) -> String {
     let mut out = format!(
         "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<feed xmlns=\"http://www.w3.org/2005/Atom\">\n\
          <title>{}</title>\n<id>{base}/</id>\n<updated>{updated}</updated>\n\
-         <author><name>CapitalBench</name></author>\n\
+         <author><name>{}</name></author>\n\
          <link rel=\"self\" type=\"application/atom+xml\" href=\"{base}/feed.atom\"/>\n\
          <link rel=\"alternate\" type=\"text/html\" href=\"{base}/\"/>\n",
-        title(input)
+        escaped(&title(input)),
+        escaped(&input.identity.name)
     );
     for event in events {
         // Writing to a text cannot fail.

@@ -3,28 +3,30 @@
 
 use std::fmt::Write as _;
 
+use bytes::Bytes;
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
-use capitalbench_core::publication::{PublicRound, Publication, RoundState};
+use capitalbench_core::publication::{PublicRound, RoundState};
 use capitalbench_core::round::manifest::Track;
-use capitalbench_core::values::ids::ModelId;
+use capitalbench_core::values::ids::{Digest, ModelId};
 use capitalbench_export::text::{percent, points, reference_of, score};
 use rayon::prelude::*;
 
 use super::embed::{places, summary};
 use super::{escaped, if_invented};
-use crate::Files;
 use crate::charts::Look;
 use crate::figures::count;
 use crate::pages::view::{View, plain_name};
 use crate::raster::{Colour, Picture, Type, Weight, width};
 use crate::title::title;
+use crate::{Files, Identity, Logo};
 
 /// Rows of an image.
 const ROWS: usize = 8;
 const INK: Colour = [0x1b, 0x1c, 0x1e];
 const FAINT: Colour = [0x5c, 0x5f, 0x64];
 const PAPER: Colour = [0xfb, 0xfb, 0xf9];
-const ACCENT: Colour = [0x0b, 0x5f, 0xa5];
+/// The most that a logo takes up, across and down.
+const LOGO: (f64, f64) = (260.0, 64.0);
 /// Left and right edge of what is written.
 const EDGES: (f64, f64) = (70.0, 1130.0);
 /// The first row, and the distance between rows.
@@ -32,6 +34,7 @@ const FIRST_ROW: f64 = 258.0;
 const STEP: f64 = 43.0;
 
 /// What an image shows.
+#[derive(Debug)]
 struct Card {
     title: String,
     /// One line below the title.
@@ -39,6 +42,7 @@ struct Card {
     rows: Vec<Row>,
 }
 
+#[derive(Debug)]
 struct Row {
     look: Option<Look>,
     left: String,
@@ -46,16 +50,24 @@ struct Row {
 }
 
 pub(super) fn of_round(view: &View<'_>, round: &PublicRound, files: &mut Files) {
+    if !view.images.are_shown() {
+        return;
+    }
     let card = Card {
         title: title(round),
         note: format!("{} · {}", round.id(), round.state.as_str()),
         rows: rows_of(view, round),
     };
-    add(view, &format!("rounds/{}", round.id()), &card, files);
+    files.extend(drawn(view, &format!("rounds/{}", round.id()), &card));
 }
 
 /// The images of everything but rounds.
 pub(super) fn render(view: &View<'_>, files: &mut Files) {
+    files.insert("touch.png".to_owned(), icon(view, 180).into());
+    files.insert("favicon.ico".to_owned(), favicon(view).into());
+    if !view.images.are_shown() {
+        return;
+    }
     let mut cards = vec![("home".to_owned(), home(view))];
     for set in &view.publication.comparison_sets {
         let name = plain_name(&set.definition.set_id);
@@ -65,23 +77,24 @@ pub(super) fn render(view: &View<'_>, files: &mut Files) {
         let name = plain_name(id.as_str());
         cards.push((format!("models/{name}"), of_model(view, id, newest)));
     }
-    let drawn: Vec<Files> = cards
+    let drawn: Vec<_> = cards
         .par_iter()
-        .map(|(name, card)| {
-            let mut own = Files::new();
-            add(view, name, card, &mut own);
-            own
-        })
+        .map(|(name, card)| drawn(view, name, card))
         .collect();
     files.extend(drawn.into_iter().flatten());
-    files.insert("touch.png".to_owned(), icon(180).into());
-    files.insert("favicon.ico".to_owned(), favicon().into());
 }
 
-fn add(view: &View<'_>, name: &str, card: &Card, files: &mut Files) {
-    let publication = view.publication;
-    files.insert(format!("share/{name}.svg"), svg(publication, card).into());
-    files.insert(format!("share/{name}.png"), png(publication, card).into());
+/// A card in both forms, with their paths.
+fn drawn(view: &View<'_>, name: &str, card: &Card) -> [(String, Bytes); 2] {
+    let brand = brand(view);
+    let path = format!("share/{name}.png");
+    let content = format!("{} {brand} {card:?}", view.identity.mark().to_hex());
+    let content = Digest::of(content.as_bytes());
+    let image = view
+        .images
+        .image(&path, content, || png(view.identity, &brand, card));
+    let drawing = view.identity.coloured(&svg(&brand, card));
+    [(format!("share/{name}.svg"), drawing.into()), (path, image)]
 }
 
 /// The weekly board, or the monthly one where there is no weekly.
@@ -121,8 +134,9 @@ fn of_set(view: &View<'_>, set: &ComparisonSet) -> Card {
     Card {
         title: set.definition.label.clone(),
         note: format!(
-            "{}, {rounds}; gap to the S&P 500 in points",
-            set.definition.track.as_str()
+            "{}, {rounds}; gap to {} in points",
+            set.definition.track.as_str(),
+            view.reference.the()
         ),
         rows: set.rows.iter().enumerate().map(row).collect(),
     }
@@ -185,24 +199,26 @@ fn shown(card: &Card) -> (&[Row], Option<String>) {
     (shown, (more > 0).then(|| format!("and {more} more")))
 }
 
-fn brand(publication: &Publication) -> String {
-    format!(
-        "CapitalBench{}",
-        if_invented(publication, " · invented market")
-    )
+fn brand(view: &View<'_>) -> String {
+    let invented = if_invented(view.publication, " · invented market");
+    format!("{}{invented}", view.identity.name)
 }
 
-fn png(publication: &Publication, card: &Card) -> Vec<u8> {
+fn png(identity: &Identity, brand: &str, card: &Card) -> Vec<u8> {
     let mut picture = Picture::new(1200, 630, PAPER);
-    picture.rectangle((0.0, 0.0), (1200.0, 10.0), ACCENT);
+    let accent = identity.light();
+    picture.rectangle((0.0, 0.0), (1200.0, 10.0), accent);
     let set = |size: f64, weight: Weight, colour: Colour| Type {
         size,
         weight,
         colour,
     };
     let (left, right) = EDGES;
+    if let Some(logo) = identity.logo.as_ref().and_then(Logo::bitmap) {
+        picture.place((right, 40.0), LOGO, logo);
+    }
     let faint = set(25.0, Weight::Regular, FAINT);
-    picture.text((left, 84.0), faint, &brand(publication));
+    picture.text((left, 84.0), faint, brand);
     let mut heading = set(46.0, Weight::Bold, INK);
     heading.size *= ((right - left) / width(heading, &card.title)).min(1.0);
     picture.text((left, 148.0), heading, &card.title);
@@ -224,7 +240,7 @@ fn png(publication: &Publication, card: &Card) -> Vec<u8> {
     picture.png()
 }
 
-fn svg(publication: &Publication, card: &Card) -> String {
+fn svg(brand: &str, card: &Card) -> String {
     let (rows, more) = shown(card);
     let (left, right) = EDGES;
     let mut lines = String::new();
@@ -250,17 +266,17 @@ fn svg(publication: &Publication, card: &Card) -> String {
          <text x=\"70\" y=\"148\" font-size=\"46\" font-weight=\"600\">{}</text>\
          <text x=\"70\" y=\"194\" font-size=\"25\" fill=\"#5c5f64\">{}</text>\
          <g font-size=\"27\">{lines}</g></g></svg>\n",
-        brand(publication),
+        escaped(brand),
         escaped(&card.title),
         escaped(&card.note)
     )
 }
 
 /// The icon of the site as a square picture.
-fn icon(size: u32) -> Vec<u8> {
+fn icon(view: &View<'_>, size: u32) -> Vec<u8> {
     let unit = f64::from(size) / 16.0;
     let pixels = usize::try_from(size).unwrap_or_default();
-    let mut picture = Picture::new(pixels, pixels, ACCENT);
+    let mut picture = Picture::new(pixels, pixels, view.identity.light());
     let white = [0xff; 3];
     for ((x, y), (across, down)) in [
         ((3.0, 7.3), (10.0, 1.4)),
@@ -275,8 +291,8 @@ fn icon(size: u32) -> Vec<u8> {
 }
 
 /// One picture of 32 pixels in the old form that browsers ask for by name.
-fn favicon() -> Vec<u8> {
-    let picture = icon(32);
+fn favicon(view: &View<'_>) -> Vec<u8> {
+    let picture = icon(view, 32);
     let length = u32::try_from(picture.len()).unwrap_or_default();
     let mut file = vec![0, 0, 1, 0, 1, 0, 32, 32, 0, 0, 1, 0, 24, 0];
     file.extend(length.to_le_bytes());

@@ -14,7 +14,7 @@ use crate::page::{Page, Site};
 use crate::title::title;
 use crate::{Files, Input};
 
-const MODULES: [(&str, &str); 22] = [
+const MODULES: [(&str, &str); 25] = [
     ("verify/brought.js", include_str!("../../verify/brought.js")),
     ("verify/bytes.js", include_str!("../../verify/bytes.js")),
     (
@@ -30,14 +30,20 @@ const MODULES: [(&str, &str); 22] = [
     ("verify/ledger.js", include_str!("../../verify/ledger.js")),
     ("verify/log.js", include_str!("../../verify/log.js")),
     ("verify/order.js", include_str!("../../verify/order.js")),
+    ("verify/pack.js", include_str!("../../verify/pack.js")),
     ("verify/page.js", include_str!("../../verify/page.js")),
     ("verify/proof.js", include_str!("../../verify/proof.js")),
+    (
+        "verify/published.js",
+        include_str!("../../verify/published.js"),
+    ),
     ("verify/read.js", include_str!("../../verify/read.js")),
     ("verify/results.js", include_str!("../../verify/results.js")),
     ("verify/runs.js", include_str!("../../verify/runs.js")),
     ("verify/show.js", include_str!("../../verify/show.js")),
     ("verify/stamps.js", include_str!("../../verify/stamps.js")),
     ("verify/stored.js", include_str!("../../verify/stored.js")),
+    ("verify/strip.js", include_str!("../../verify/strip.js")),
     ("verify/told.js", include_str!("../../verify/told.js")),
     ("verify/unzstd.js", include_str!("../../verify/unzstd.js")),
 ];

@@ -48,19 +48,23 @@ fn section(view: &View<'_>, page: &mut Page, track: Track, record: &OptionRecord
         value.map_or(NONE.to_owned(), shown).into()
     };
     let (held, all) = (record.decisions, record.of_decisions);
+    let above = format!("Above {}", view.reference.the());
     let offered = count(record.rounds.len(), "round", "rounds");
     page.body.facts(&[
         ("Offered in", offered.into()),
         ("Held in", format!("{held} of {all} decisions").into()),
         ("Mean weight where held", or(record.average_weight, share)),
         ("Mean return", or(record.average_return, signed_percent)),
-        ("Above the S&P 500", or(record.above_reference, share)),
+        (above.as_str(), or(record.above_reference, share)),
         ("Hit rate of holders", or(record.hit_rate, share)),
     ]);
     strip(view, page, record);
     let mut table = Table::new(
         "Rounds with holders, newest first",
-        "Round | Held by | #Holders | #Return | #vs S&P 500 | #Rank",
+        &format!(
+            "Round | Held by | #Holders | #Return | #vs {} | #Rank",
+            view.reference
+        ),
     );
     let held = record.rounds.iter().rev();
     let held = held.filter(|round| !round.holders.is_empty());
@@ -79,7 +83,7 @@ fn section(view: &View<'_>, page: &mut Page, track: Track, record: &OptionRecord
 fn strip(view: &View<'_>, page: &mut Page, record: &OptionRecord) {
     let mut table = Table::new(
         "Realised returns, newest first",
-        "Round | #Return | #vs S&P 500",
+        &format!("Round | #Return | #vs {}", view.reference),
     )
     .fixed();
     let mut drawn = Vec::new();
@@ -104,14 +108,15 @@ fn strip(view: &View<'_>, page: &mut Page, record: &OptionRecord) {
             ]);
         }
     }
+    let the = view.reference.the();
     let chart = Strip {
-        title: "Return minus the S&P 500 of each resolved round",
+        title: format!("Return minus {the} of each resolved round"),
         look: None,
         rounds: drawn,
     };
-    let caption = "Return minus the S&P 500, one mark per resolved round: ▲ above, ▼ not above";
+    let caption = format!("Return minus {the}, one mark per resolved round: ▲ above, ▼ not above");
     let all = record.rounds.iter().filter(|own| own.result.is_some());
-    drawn_strip(page, caption, &chart, &table, all.count());
+    drawn_strip(page, &caption, &chart, &table, all.count());
 }
 
 fn row(view: &View<'_>, table: &mut Table, page: &Page, round: &OptionRound) {

@@ -56,7 +56,7 @@ pub(crate) fn short_table(view: &View<'_>, here: &Here, set: &ComparisonSet) -> 
     models(view, here, set).0
 }
 
-/// The score of the S&P 500 in the rounds of a set.
+/// The score of the reference in the rounds of a set.
 pub(crate) fn reference(set: &ComparisonSet) -> Option<f64> {
     points(set.market.as_ref()?.reference.score)
 }
@@ -98,7 +98,7 @@ fn models(view: &View<'_>, here: &Here, set: &ComparisonSet) -> (Table, WhiskerS
             rounds_cell(set, model),
         ]);
     }
-    apart(&mut table, set, &scale);
+    apart(view, &mut table, set, &scale);
     (table, scale)
 }
 
@@ -145,7 +145,7 @@ fn whisker_cell(scale: &WhiskerScale, row: Option<&Whisker>, model: Option<&SetM
 }
 
 /// The rows of the market, below a heavier line.
-fn apart(table: &mut Table, set: &ComparisonSet, scale: &WhiskerScale) {
+fn apart(view: &View<'_>, table: &mut Table, set: &ComparisonSet, scale: &WhiskerScale) {
     let Some(market) = &set.market else {
         return;
     };
@@ -157,7 +157,8 @@ fn apart(table: &mut Table, set: &ComparisonSet, scale: &WhiskerScale) {
         alpha: None,
     };
     let of = |class, name, row: &MarketRow| against(class, name, row.score, row.average_return);
-    of("apart first", "S&P 500", &market.reference).add(table, scale);
+    let reference = view.reference.to_string();
+    of("apart first", reference.as_str(), &market.reference).add(table, scale);
     if let Some(average) = market.oracle_average {
         against("apart", "Best option", Score::Points(100.0), average).add(table, scale);
     }

@@ -46,12 +46,7 @@ const BOARDS: [[&str; 4]; 7] = [
         "How similar the answers of a model to the same question are.",
         "no",
     ],
-    [
-        "boards/markets/",
-        "Kinds of market",
-        "How each model did when the S&P 500 rose, fell or hardly moved.",
-        "no",
-    ],
+    ["boards/markets/", "Kinds of market", across::MARKETS, "no"],
     [
         "boards/across-sets/",
         "Set to set",
@@ -78,7 +73,7 @@ pub(crate) fn index(view: &View<'_>) -> Page {
     for [path, name, shows, ranks] in BOARDS {
         table.row(vec![
             head(page.here.link(path, name)),
-            words_cell(shows),
+            words_cell(view.reference.put_into(shows)),
             text(ranks),
         ]);
     }
@@ -148,8 +143,9 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     let mut table = Table::new(
         &caption,
         &format!(
-            "Model | #Score | #Gap / {0}, points | #95 % interval | #Rounds | #Windows | #Mean return | #Above S&P | #Above cash | #Regret, points | #Above random | #Compounded | #S&P compounded | #Cost",
-            horizon(track)
+            "Model | #Score | #Gap / {0}, points | #95 % interval | #Rounds | #Windows | #Mean return | #Above {1} | #Above cash | #Regret, points | #Above random | #Compounded | #{1} compounded | #Cost",
+            horizon(track),
+            view.reference
         ),
     )
     .class("dense");
@@ -164,7 +160,7 @@ fn cumulative_table(view: &View<'_>, page: &Page, track: Track) -> Table {
     table
 }
 
-/// Score, mean gap with its interval, rounds, windows, mean return, and the share above the S&P 500.
+/// Score, mean gap with its interval, rounds, windows, mean return, and the share above the reference.
 pub(super) fn record_cells(row: &CumulativeRow, own: Option<&RecordStatistics>) -> [Cell; 7] {
     [
         scored(row.score),

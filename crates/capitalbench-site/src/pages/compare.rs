@@ -93,7 +93,7 @@ fn verdict(pair: &HeadToHead) -> &'static str {
     }
 }
 
-/// The gap to the S&P 500 by round and model, as a chart and as tinted numbers.
+/// The gap to the reference by round and model, as a chart and as tinted numbers.
 fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
     let boards = view.boards(track);
     let took = |id: &&ModelId| {
@@ -101,7 +101,8 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
     };
     let models: Vec<&ModelId> = view.models.iter().filter(took).collect();
     let name = track_name(Some(track));
-    let caption = format!("{name} gap to the S&P 500 by round, newest first");
+    let the = view.reference.the();
+    let caption = format!("{name} gap to {the} by round, newest first");
     let mut table = Table::new(&caption, "Round | Ended").class("heat");
     for id in &models {
         table.add_model(view.model_label(id)).model = Some(id.as_str().into());
@@ -131,12 +132,12 @@ fn heat_map(view: &View<'_>, page: &mut Page, track: Track) {
     }
     let named = models.iter().map(|id| view.name(id).to_owned());
     let chart = Heat {
-        title: format!("{name} gap to the S&P 500 by round and model"),
+        title: format!("{name} gap to {the} by round and model"),
         rounds: columns,
         models: named.zip(gaps).collect(),
     };
     let caption = format!(
-        "Gap to the S&P 500 by model and {} round, newest at the right",
+        "Gap to {the} by model and {} round, newest at the right",
         track.as_str()
     );
     page.body.drawing(&caption, &chart.draw());
@@ -229,7 +230,7 @@ fn rounds(view: &View<'_>, page: &mut Page, models: [&ModelId; 2], pair: &HeadTo
     for id in models {
         table.add_model(view.model_label(id));
     }
-    table.add_numbers("S&P 500");
+    table.add_numbers(&view.reference.to_string());
     let newest = pair.rounds.iter().rev().take(MOST_ROUNDS);
     for round in newest.filter_map(|id| view.round(id)) {
         let Some(resolved) = round.resolved() else {

@@ -31,10 +31,13 @@ pub(crate) fn page(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "",
         "Results",
-        "How AI models allocate capital: every week and month the same briefing, a paper portfolio each, scored against the S&P 500, with the files behind every number.",
+        &format!(
+            "How AI models allocate capital: every week and month the same briefing, a paper portfolio each, scored against {}, with the files behind every number.",
+            view.reference.the()
+        ),
     );
     page.heading = Html::text("How well do AI models allocate capital?");
-    page.image = Some("share/home.png".to_owned());
+    page.image = view.image("home");
     lead(view, &mut page);
     open_line(view, &mut page);
     for track in view.tracks() {
@@ -92,7 +95,7 @@ fn lead(view: &View<'_>, page: &mut Page) {
     page.body.paragraph("lead", words);
 }
 
-/// How a set stands against the S&P 500, and who has the highest score.
+/// How a set stands against the reference, and who has the highest score.
 fn standing(view: &View<'_>, set: &ComparisonSet) -> String {
     let all = set.rows.len();
     let under = set.rows.iter().filter(|row| row.average_alpha < 0.0);
@@ -106,12 +109,13 @@ fn standing(view: &View<'_>, set: &ComparisonSet) -> String {
     let tied = set.rows.iter().take_while(|row| Some(row.score) == first);
     let names = view.names(tied.map(|row: &SetRow| &row.model_id));
     format!(
-        "Over {} {under} the S&P 500; {names} has the highest score.",
+        "Over {} {under} {}; {names} has the highest score.",
         count(
             set.included.len(),
             &format!("shared {} round", set.definition.track.as_str()),
             &format!("shared {} rounds", set.definition.track.as_str()),
         ),
+        view.reference.the(),
     )
 }
 
@@ -287,13 +291,14 @@ fn meter(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     page.body.paragraph("evidence", Html::made(meter));
 }
 
-/// Each model's mean gap to the S&P 500 after every shared round.
+/// Each model's mean gap to the reference after every shared round.
 pub(super) fn race_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     let race = race(view.publication, set);
     if race.rounds.len() < FEWEST_ROUNDS {
         return;
     }
-    let mut table = Table::new("Mean gap to the S&P 500 so far, in points", "Model");
+    let the = view.reference.the();
+    let mut table = Table::new(&format!("Mean gap to {the} so far, in points"), "Model");
     for (id, _) in race.rounds.iter().rev().take(MOST_ROUNDS) {
         table.add_numbers(&view.round_name(id));
     }
@@ -319,20 +324,17 @@ pub(super) fn race_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) 
     }
     let flat = race.rounds.iter().map(|round| (round.1, 0.0));
     let reference = (Stroke::Reference, Look::OTHER);
-    lines.push(Line::plain("S&P 500", reference, flat));
+    lines.push(Line::plain(&view.reference.to_string(), reference, flat));
     let track = set.definition.track;
     let chart = LineChart {
-        title: format!(
-            "Mean gap to the S&P 500 after each {} round",
-            track.as_str()
-        ),
+        title: format!("Mean gap to {the} after each {} round", track.as_str()),
         steps: Steps::Rounds,
         ends: None,
         lines,
         written: signed_points,
     };
     let caption = format!(
-        "Mean gap to the S&P 500 per {} after every shared round, in percentage points; each line ends at the gap of the board",
+        "Mean gap to {the} per {} after every shared round, in percentage points; each line ends at the gap of the board",
         horizon(track)
     );
     page.body.figure(&caption, &chart.draw(), &table);

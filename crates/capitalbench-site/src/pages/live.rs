@@ -194,7 +194,7 @@ fn provisional(
     let reference = rows.iter().map(|row| (row.day, row.point.reference.get()));
     let reference: BTreeMap<Date, f64> = reference.collect();
     lines.push(Line::plain(
-        "S&P 500",
+        &view.reference.to_string(),
         (Stroke::Reference, Look::OTHER),
         reference,
     ));
@@ -230,7 +230,10 @@ fn table(
 ) -> Table {
     let mut table = Table::new(
         "Provisional, in order of name",
-        "Model | Prices of | #Return so far | #S&P 500 so far | #Gap so far",
+        &format!(
+            "Model | Prices of | #Return so far | #{} so far | #Gap so far",
+            view.reference
+        ),
     )
     .fixed();
     for ((_, id), rows) in by_model {

@@ -26,6 +26,7 @@ struct Statistics {
     portfolios: String,
     histories: String,
     null_label: &'static str,
+    reference: String,
 }
 
 #[derive(Template)]
@@ -66,6 +67,7 @@ pub(crate) fn pages(view: &View<'_>) -> Vec<Page> {
                     portfolios: thousands(used.null_draws),
                     histories: thousands(used.bootstrap_draws),
                     null_label: used.null_label,
+                    reference: view.reference.the(),
                 };
                 page.render().ok()
             },

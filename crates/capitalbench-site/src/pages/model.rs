@@ -36,7 +36,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     let description = format!("Record, habits, calibration and cost of {name}.");
     let mut page = Page::new(&model_path(id), name, &description).below("models/", "Models");
     page.heading = view.model_label(id);
-    page.image = Some(format!("share/models/{}.png", plain_name(id.as_str())));
+    page.image = view.image(&format!("models/{}", plain_name(id.as_str())));
     let mut facts = vec![
         ("Id", Html::code(id.as_str())),
         ("Activity", view.activity(id).into()),
@@ -56,7 +56,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
         page.body.section(track.as_str(), track_name(Some(track)));
         if let Some(row) = row {
             let own = view.record(track, id);
-            record(&mut page, track, row, own);
+            record(view, &mut page, track, (row, own));
             strip(view, &mut page, id, row);
             opponents(view, &mut page, id, track);
             calibration(view, &mut page, behaviour, own);
@@ -71,7 +71,8 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
     asked::section(view, &mut page, id);
     let address = |path: &str| format!("{}/{path}", view.base_url);
     let badge = format!(
-        "[![CapitalBench]({})]({})",
+        "[![{}]({})]({})",
+        view.identity.name.replace('[', "(").replace(']', ")"),
         address(&format!("badge/{}.svg", plain_name(id.as_str()))),
         address(&model_path(id)),
     );
@@ -127,7 +128,18 @@ fn took_part(view: &View<'_>, id: &ModelId) -> String {
     }
 }
 
-fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&RecordStatistics>) {
+fn record(
+    view: &View<'_>,
+    page: &mut Page,
+    track: Track,
+    (row, own): (&CumulativeRow, Option<&RecordStatistics>),
+) {
+    let the = view.reference.the();
+    let [same, mean, above] = [
+        format!("{}, same rounds", view.reference),
+        format!("Mean gap to {the}"),
+        format!("Above {the}"),
+    ];
     let windows = own.map(|own| own.model.effective_windows);
     let rounds = worth(&row.rounds.len().to_string(), windows, " windows");
     let reference = signed_percent(row.average_reference);
@@ -135,9 +147,9 @@ fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&Recor
         ("Rounds", rounds.into()),
         ("Score", scored_text(row, own).into()),
         ("Mean return", signed_percent(row.average_return).into()),
-        ("S&P 500, same rounds", reference.into()),
+        (same.as_str(), reference.into()),
         (
-            "Mean gap to the S&P 500",
+            mean.as_str(),
             format!(
                 "{} points a {}",
                 signed_points(row.average_alpha),
@@ -145,14 +157,14 @@ fn record(page: &mut Page, track: Track, row: &CumulativeRow, own: Option<&Recor
             )
             .into(),
         ),
-        ("Above the S&P 500", share(row.hit_rate_reference).into()),
+        (above.as_str(), share(row.hit_rate_reference).into()),
     ];
     if let Some(alpha) = own.and_then(|own| own.model.alpha) {
         facts.push(("95 % interval of the gap", stated_gap(alpha).into()));
     }
     if let Some(own) = own {
         facts.extend(luck(own).map(|words| ("Random portfolios", words.into())));
-        facts.extend(synthetic(own, track));
+        facts.extend(synthetic(own, track, &the));
     }
     if let Some(noise) = own.and_then(|own| own.noise) {
         let words = format!("{} of the variance", share(noise.decision_share));
@@ -211,11 +223,11 @@ fn luck(own: &RecordStatistics) -> Option<String> {
 }
 
 /// Figures of the synthetic portfolio, which never rank.
-fn synthetic(own: &RecordStatistics, track: Track) -> Option<(&'static str, Html)> {
+fn synthetic(own: &RecordStatistics, track: Track, the: &str) -> Option<(&'static str, Html)> {
     let own = own.synthetic?;
     let sessions = horizon_sessions(track);
     let words = format!(
-        "beta {} ({}); gain beyond beta {} a {} ({}); tracking error {} a year; information ratio {} ({}); largest loss from a high {}, of the S&P 500 {}",
+        "beta {} ({}); gain beyond beta {} a {} ({}); tracking error {} a year; information ratio {} ({}); largest loss from a high {}, of {the} {}",
         decimal(own.beta.value, 2),
         interval(own.beta.low, own.beta.high, 2),
         signed_points(sessions * own.capm_alpha.value),
@@ -236,7 +248,10 @@ fn synthetic(own: &RecordStatistics, track: Track) -> Option<(&'static str, Html
 fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
     let mut table = Table::new(
         "Round by round, newest first",
-        "Round | Ended | #Return | #vs S&P 500 | #Score | #Random | #Confidence",
+        &format!(
+            "Round | Ended | #Return | #vs {} | #Score | #Random | #Confidence",
+            view.reference
+        ),
     );
     let mut drawn = Vec::new();
     for round in row.rounds.iter().rev().filter_map(|id| view.round(id)) {
@@ -270,13 +285,14 @@ fn strip(view: &View<'_>, page: &mut Page, id: &ModelId, row: &CumulativeRow) {
             part(standing.scored.submission.confidence),
         ]);
     }
+    let the = view.reference.the();
     let chart = Strip {
-        title: "Gap to the S&P 500 of each round by its last day",
+        title: format!("Gap to {the} of each round by its last day"),
         look: Some(view.look(id)),
         rounds: drawn,
     };
-    let caption = "Gap to the S&P 500, one mark per round: ▲ above, ▼ not above";
-    drawn_strip(page, caption, &chart, &table, row.rounds.len());
+    let caption = format!("Gap to {the}, one mark per round: ▲ above, ▼ not above");
+    drawn_strip(page, &caption, &chart, &table, row.rounds.len());
 }
 
 /// A strip with its table, which may leave out older rounds; nothing without a round.
@@ -340,7 +356,7 @@ fn opponents(view: &View<'_>, page: &mut Page, id: &ModelId, track: Track) {
     }
 }
 
-fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatistics) {
+fn calibrated(the: &str, page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatistics) {
     if let Some(calibration) = behaviour.and_then(|b| b.calibration) {
         // A mean of squared misses lies between 0 and 1; an interval beyond them cannot be.
         let possible = |b: &Estimate| b.informative() && b.low >= 0.0 && b.high <= 1.0;
@@ -348,7 +364,7 @@ fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatis
             format!(" ({})", interval(b.low, b.high, 2))
         });
         page.body.say(&format!(
-            "Over {} that asked for the chance to beat the S&P 500: mean stated confidence {}, share above the S&P 500 {}, Brier score {}{brier}; 0 is perfect, 0.25 a coin.",
+            "Over {} that asked for the chance to beat {the}: mean stated confidence {}, share above {the} {}, Brier score {}{brier}; 0 is perfect, 0.25 a coin.",
             count(calibration.rounds, "round", "rounds"),
             share(calibration.confidence),
             share(calibration.hit_rate),
@@ -356,6 +372,9 @@ fn calibrated(page: &mut Page, behaviour: Option<&Behaviour>, own: &RecordStatis
         ));
     }
 }
+
+/// Groups of confidence that make a diagram; fewer are read better as numbers.
+const FEWEST_GROUPS: usize = 3;
 
 fn calibration(
     view: &View<'_>,
@@ -367,7 +386,8 @@ fn calibration(
         return;
     };
     page.body.heading("Calibration");
-    calibrated(page, behaviour, own);
+    let the = view.reference.the();
+    calibrated(&the, page, behaviour, own);
     let mut table = Table::new(
         "Confidence against outcome",
         "Stated | #Decisions | #Windows | #Mean stated | #Came true | #95 % interval",
@@ -396,13 +416,17 @@ fn calibration(
             range,
         });
     }
+    if drawn.len() < FEWEST_GROUPS {
+        page.body.table(&table);
+        return;
+    }
     let chart = reliability(
         "Stated confidence against the share that came true",
         view.look(&own.model.model_id),
         &drawn,
     );
     page.body.figure(
-        "Stated confidence of beating the S&P 500 against how often it happened",
+        &format!("Stated confidence of beating {the} against how often it happened"),
         &chart,
         &table,
     );

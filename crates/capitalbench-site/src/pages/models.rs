@@ -54,8 +54,9 @@ fn records(view: &View<'_>, page: &Page, track: Track, rows: &[&CumulativeRow]) 
     let mut table = Table::new(
         &format!("{} records, in order of name", track_name(Some(track))),
         &format!(
-            "Model | #Score | #Gap / {0}, points | #95 % interval | #Rounds | #Windows | #Mean return | #Above S&P | #Risk-taking | #Turnover | #Cost / decision | Provider | Activity",
-            horizon(track)
+            "Model | #Score | #Gap / {0}, points | #95 % interval | #Rounds | #Windows | #Mean return | #Above {1} | #Risk-taking | #Turnover | #Cost / decision | Provider | Activity",
+            horizon(track),
+            view.reference
         ),
     )
     .class("dense");

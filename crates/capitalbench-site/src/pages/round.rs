@@ -1,5 +1,6 @@
 //! The page of one round: its rules, who held what, the result, what luck would have given, and the audit.
 
+use capitalbench_core::market::reference_name::ReferenceName;
 use capitalbench_core::publication::{PublicRound, ResolvedRound, RoundState, Standing};
 use capitalbench_core::values::units::Return;
 use capitalbench_export::tables::rounds::run_id;
@@ -55,7 +56,7 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
         .below("rounds/", "Rounds");
     let code = Html::wrap("small", "", &Html::text(round.id().as_str()));
     page.heading = Html::made(format!("{} {code}", Html::text(&of)));
-    page.image = Some(format!("share/rounds/{}.png", round.id()));
+    page.image = view.image(&format!("rounds/{}", round.id()));
     header(view, round, &mut page);
     timing::strip(&mut page, round, own);
     match &round.state {
@@ -220,9 +221,10 @@ pub(crate) fn results_table(
     round: &PublicRound,
     resolved: &ResolvedRound,
 ) -> Table {
+    let name = ReferenceName::of(&round.universe).to_string();
     let mut table = Table::new(
         &format!("Result: {}", title_of(round)),
-        "#Place | Model | #Return | #Gap to S&P 500, points | #Score | #Regret, points | #Above random | #Above random, same risk | #Confidence | #Holdings",
+        &format!("#Place | Model | #Return | #Gap to {name}, points | #Score | #Regret, points | #Above random | #Above random, same risk | #Confidence | #Holdings"),
     )
     .class("board");
     let places = places(&resolved.models);
@@ -246,7 +248,7 @@ pub(crate) fn results_table(
             table.row(cells).class = class;
         };
     let (oracle, cash) = (returns.oracle(), returns.cash());
-    apart("apart first", "S&P 500", Some(reference), None);
+    apart("apart first", &name, Some(reference), None);
     apart(
         "apart",
         "Best option",

@@ -74,7 +74,7 @@ fn page(view: &View<'_>, rounds: &[&PublicRound], place: usize, all: usize) -> P
         .words();
     let mut table = Table::new(
         "Rounds",
-        "Round | Track | State | Starts | Ends | Methodology | #Models | #S&P 500 | Highest return among models | #Return",
+        &format!("Round | Track | State | Starts | Ends | Methodology | #Models | #{} | Highest return among models | #Return", view.reference),
     )
     .named("rounds");
     for round in rounds {

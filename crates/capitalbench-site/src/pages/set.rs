@@ -5,7 +5,6 @@ use capitalbench_core::evidence::statistics::{
     DEFLATED_NEEDED, Estimate, ModelStatistics, SetStatistics,
 };
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
-use capitalbench_core::publication::boards::stakes::stakes;
 
 use capitalbench_core::values::units::Return;
 
@@ -16,10 +15,12 @@ use super::view::{View, horizon, pair_path, plain_name, set_path, track_name};
 use super::words::claim;
 use crate::charts::{Line, LineChart, Steps, Stroke, ranking};
 use crate::figures::{
-    NONE, chance, count, gained, interval, percent_interval, share, signed_percent, signed_points,
+    NONE, chance, count, interval, percent_interval, share, signed_percent, signed_points,
 };
 use crate::page::Page;
 use crate::table::{self, Table, head, markup, maybe, number, percent, text, words};
+
+mod stake;
 
 /// Rounds that a page lists; more are in the data files.
 const MOST_ROUNDS: usize = 150;
@@ -32,7 +33,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         "A fixed roster, scored on the rounds that all of its models completed.",
     )
     .below("boards/sets/", "Comparison sets");
-    page.image = Some(format!("share/sets/{}.png", plain_name(&definition.set_id)));
+    page.image = view.image(&format!("sets/{}", plain_name(&definition.set_id)));
     let mut facts = vec![
         ("Track", track_name(Some(definition.track)).into()),
         ("Status", set.status.as_str().into()),
@@ -53,7 +54,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         claim(view, &mut page, set);
         score_chart(view, &mut page, set);
         if let Some(statistics) = view.statistics(set) {
-            stake(view, &mut page, set);
+            stake::section(view, &mut page, set);
             page.body.section("race", "The race");
             home::race_chart(view, &mut page, set);
             daily(view, &mut page, set, statistics);
@@ -99,51 +100,21 @@ fn score_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     let chart = ranking(
         "Scores of the set with their 95 % intervals",
         &rows,
-        reference,
+        reference.map(|score| (view.reference.to_string(), score)),
+    );
+    let caption = format!(
+        "CapitalBench Score; whiskers are 95 % intervals, the line is {}",
+        view.reference.the()
     );
     page.body.section("scores", "Scores and intervals");
-    page.body.figure(
-        "CapitalBench Score; whiskers are 95 % intervals, the line is the S&P 500",
-        &chart,
-        &table,
-    );
-}
-
-/// What the same stake in every round would have gained.
-fn stake(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
-    let Some(found) = stakes(view.publication, set) else {
-        return;
-    };
-    page.body.section("stake", "10,000 in every round");
-    page.body.say(&format!(
-        "Gains of 10,000 dollars put anew into each of {} that do not overlap. They are added up and never compounded; nobody traded them, and costs are left out.",
-        count(found.rounds.len(), "round", "rounds"),
-    ));
-    let mut table = Table::new("Gains of 10,000 in every round", "Model | #Gain").fixed();
-    let gain = |value: f64| number(&gained(value), Some(value));
-    for (id, value) in &found.models {
-        table.row(vec![head(view.model_link(&page.here, id)), gain(*value)]);
-    }
-    let apart = [
-        ("apart first", "S&P 500", Some(found.reference)),
-        ("apart", "Cash", Some(found.cash)),
-        (
-            "apart",
-            "Middle random portfolio of each round",
-            found.random,
-        ),
-    ];
-    for (class, name, value) in apart {
-        let Some(value) = value else { continue };
-        table.row(vec![head(name), gain(value)]).class = class;
-    }
-    page.body.table(&table.class("narrow"));
+    page.body.figure(&caption, &chart, &table);
 }
 
 fn daily(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &SetStatistics) {
+    let the = view.reference.the();
     let mut lines = Vec::new();
     let mut table = Table::new(
-        "Gain beyond the S&P 500",
+        &format!("Gain beyond {the}"),
         "Model | #Days | #To date | #95 % band",
     )
     .fixed();
@@ -172,16 +143,16 @@ fn daily(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Set
         return;
     }
     let chart = LineChart {
-        title: "Summed daily gain of each model's synthetic portfolio beyond the S&P 500"
-            .to_owned(),
+        title: format!("Summed daily gain of each model's synthetic portfolio beyond {the}"),
         steps: Steps::Days,
         ends: None,
         lines,
         written: signed_percent,
     };
-    page.body.section("daily", "Day by day against the S&P 500");
+    page.body
+        .section("daily", &format!("Day by day against {the}"));
     page.body.figure(
-        "Summed daily gain beyond the S&P 500 of a synthetic portfolio with equal capital in every live round, which nobody could hold; the band is the 95 % interval of the first row's path, and of another's while you point at its line; the table has the last of each",
+        &format!("Summed daily gain beyond {the} of a synthetic portfolio with equal capital in every live round, which nobody could hold; the band is the 95 % interval of the first row's path, and of another's while you point at its line; the table has the last of each"),
         &chart.draw(),
         &table,
     );
@@ -212,7 +183,7 @@ fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Se
             maybe(own.luck_matched.map(|l| l.mean_percentile), share),
             maybe(own.luck_test.map(|l| l.p_value), chance),
             maybe(own.detectable, signed_points),
-            text(&own.years_to_detect.map_or(NONE.to_owned(), planned)),
+            words(own.years_to_detect.map_or(NONE.to_owned(), planned)),
         ]);
     }
     page.body
@@ -282,7 +253,7 @@ fn rounds(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     );
     let mut table = Table::new(
         "Included rounds, newest first",
-        "Round | #S&P 500 | #Best option",
+        &format!("Round | #{} | #Best option", view.reference),
     );
     for id in set.included.iter().rev().take(MOST_ROUNDS) {
         let resolved = view.round(id).and_then(|round| round.resolved());

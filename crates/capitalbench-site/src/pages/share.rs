@@ -7,6 +7,14 @@ use crate::page::Page;
 /// Something to copy: what it is, and the text.
 pub(super) type Copy<'a> = (&'a str, String);
 
+/// Who publishes, and what measured.
+fn cited(view: &View<'_>) -> String {
+    match view.identity.name.as_str() {
+        "CapitalBench" => "CapitalBench".to_owned(),
+        name => format!("{name} (measured with CapitalBench)"),
+    }
+}
+
 /// Adds the block; `own` is what only this kind of page offers, `data` its files of figures.
 pub(super) fn panel(
     view: &View<'_>,
@@ -16,7 +24,7 @@ pub(super) fn panel(
     data: &[&str],
 ) {
     let address = format!("{}/{}", view.base_url, encode(page.here.path()));
-    let cite = format!("CapitalBench, “{title}”, {address}");
+    let cite = format!("{}, “{title}”, {address}", cited(view));
     let mut html = Html::made(
         "<details class=\"fold share\"><summary>Share, embed, cite</summary>".to_owned(),
     );

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetStatistics};
+use capitalbench_core::market::reference_name::ReferenceName;
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::between::mean_difference;
@@ -15,13 +16,13 @@ use capitalbench_core::publication::{OpenRound, PublicRound, Publication, RoundS
 use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
 
-use crate::Input;
 use crate::charts::Look;
 use crate::html::Html;
 use crate::looks::Looks;
 use crate::page::Here;
 use crate::table::{Cell, head};
 use crate::title::title;
+use crate::{Identity, Images, Input};
 
 /// Both tracks, in the order of pages.
 pub(crate) const TRACKS: [Track; 2] = [Track::Weekly, Track::Monthly];
@@ -31,6 +32,11 @@ pub(crate) struct View<'a> {
     pub(crate) publication: &'a Publication,
     /// Where the site stands.
     pub(crate) base_url: &'a str,
+    /// Whose site it is.
+    pub(crate) identity: &'a Identity,
+    pub(crate) images: Images<'a>,
+    /// What the reference of its rounds is called.
+    pub(crate) reference: ReferenceName,
     /// Every model with a public decision, in order of name, under the id of today.
     pub(crate) models: Vec<ModelId>,
     /// Models of an open round or of the newest round of a track.
@@ -88,6 +94,9 @@ impl<'a> View<'a> {
         Self {
             publication,
             base_url: input.base_url,
+            identity: input.identity,
+            images: input.images,
+            reference: publication.reference(),
             sets_of,
             models,
             active,
@@ -106,6 +115,12 @@ impl<'a> View<'a> {
 
     pub(crate) fn name<'b>(&'b self, id: &'b ModelId) -> &'b str {
         self.publication.name(id)
+    }
+
+    /// The image that stands for a page elsewhere, where the site has images.
+    pub(crate) fn image(&self, name: &str) -> Option<String> {
+        let path = format!("share/{name}.png");
+        self.images.are_shown().then_some(path)
     }
 
     /// Names of models in one line.

@@ -11,31 +11,38 @@ use jiff::Timestamp;
 
 use super::view::View;
 
-use crate::figures::{count, instant, signed_percent};
+use crate::figures::{count, count as number_of, decimal, instant, signed_percent};
 use crate::html::Html;
 use crate::page::Page;
 use crate::title::written;
 
-/// What a set may claim: how many models are below the S&P 500, then which ones can be told apart.
+/// What a set may claim: how many models are below the reference, then which ones can be told apart.
 pub(crate) fn claim(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
+    let (reference, the) = (view.reference.to_string(), view.reference.the());
     let models = set.rows.len();
     let count = |holds: fn(&SetRow) -> bool| set.rows.iter().filter(|row| holds(row)).count();
     let under = count(|row| row.average_alpha < 0.0);
     let first = match under {
         0 if count(|row| row.average_alpha > 0.0) == models => {
-            "Every model is above the S&P 500".to_owned()
+            format!("every model was above {the}")
         }
-        0 => "No model is below the S&P 500".to_owned(),
-        all if all == models => "Every model is below the S&P 500".to_owned(),
-        some => format!("{some} of {models} models are below the S&P 500"),
+        0 => format!("no model was below {the}"),
+        all if all == models => format!("every model was below {the}"),
+        some => format!("{some} of {models} models were below {the}"),
     };
     let name = |id: &ModelId| view.name(id).to_owned();
     let told = view.statistics(set);
-    let told = told.map(|found| format!(" {}", Claim::of(found).sentence("S&P 500", name)));
+    let told = told.map(|found| format!(" {}", Claim::of(found).sentence(&reference, name)));
     let gone = view.statistics(set);
-    let gone = gone.and_then(|found| retired_sentence(&found.retired, "S&P 500", name));
+    let gone = gone.and_then(|found| retired_sentence(&found.retired, &reference, name));
     let gone = gone.map_or(String::new(), |gone| format!(" {gone}"));
-    let mut words = Html::text(&format!("{first}.{}{gone} ", told.unwrap_or_default()));
+    let rounds = number_of(set.included.len(), "shared round", "shared rounds");
+    let worth = view.statistics(set).map_or(String::new(), |found| {
+        let windows = decimal(found.effective_windows, 1);
+        format!(", which tell as much as {windows} that do not overlap,")
+    });
+    let told = told.unwrap_or_default();
+    let mut words = Html::text(&format!("Over {rounds}{worth} {first}.{told}{gone} "));
     words.add(&page.here.link("method/statistics/", "Why?"));
     page.body.paragraph("claim", words);
 }
@@ -137,9 +144,10 @@ pub(crate) fn result(view: &View<'_>, resolved: &ResolvedRound) -> String {
         Ordering::Less => "below",
     };
     format!(
-        "Highest return among models: {}, {}, {side} the S&P 500 ({}). {} of {} were above it.",
+        "Highest return among models: {}, {}, {side} {} ({}). {} of {} were above it.",
         highest(view, resolved),
         signed_percent(value),
+        view.reference.the(),
         signed_percent(reference),
         above,
         count(resolved.models.len(), "model", "models"),

@@ -45,14 +45,20 @@ fn stakes_never_overlap(source: &Source) -> usize {
         let rounds: Vec<_> = found
             .rounds
             .iter()
-            .map(|id| publication.round(id).expect("a public round"))
+            .map(|(id, _)| publication.round(id).expect("a public round"))
             .collect();
         for two in rounds.windows(2) {
             let [before, after] =
                 [two[0], two[1]].map(|own| own.manifest.window.expect("a window"));
             assert!(before.exit <= after.entry);
         }
-        for (id, gain) in &found.models {
+        if let Some(fan) = &found.random {
+            assert_eq!(fan.len(), rounds.len());
+            assert!(fan.iter().all(|lines| lines.is_sorted()));
+        }
+        for (id, path) in &found.models {
+            assert_eq!(path.len(), rounds.len());
+            let gain = path.last().expect("a round");
             let own = rounds.iter().map(|round| {
                 let standing = round.standing(id);
                 standing

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 
 use capitalbench_archive::public::public_record::publication;
-use capitalbench_site::{Files, Input, Renderer};
+use capitalbench_site::{Files, Identity, Images, Input, Renderer};
 use capitalbench_testing::bench_archive::{BenchPlan, make};
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -55,6 +55,8 @@ fn pages_keep_their_budget_over_many_rounds() {
         publication: &publication,
         data: &BTreeMap::new(),
         base_url: "https://example.org",
+        identity: &Identity::default(),
+        images: Images::Drawn,
     };
     let site = Renderer::new(&input).rest(&[], &BTreeSet::new());
     assert!(site.contains_key("rounds/page/2/index.html"));

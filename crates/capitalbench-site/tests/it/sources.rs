@@ -10,7 +10,7 @@ use capitalbench_archive::public::public_record::publication;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_site::machine::{Told, data_files};
-use capitalbench_site::{Files, Input, Renderer, served};
+use capitalbench_site::{Files, Identity, Images, Input, Renderer, served};
 
 /// The pages of rounds, each with the digest of what they follow from.
 pub(crate) type Families = BTreeMap<RoundId, (Digest, Files)>;
@@ -57,6 +57,8 @@ impl Source {
             publication: &self.publication,
             data: &BTreeMap::from([("rounds.csv".to_owned(), 9)]),
             base_url: "https://example.org",
+            identity: &Identity::default(),
+            images: Images::Drawn,
         };
         let data = Files::from([("rounds.csv".to_owned(), "round_id\n".into())]);
         let renderer = Renderer::new(&input);

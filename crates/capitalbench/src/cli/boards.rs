@@ -63,7 +63,7 @@ pub(crate) struct Compare {
 
 /// Say whether a model's record differs from luck
 ///
-/// Sentences compare it with luck, with the index and with the other models. How every number is
+/// Sentences compare it with luck, with the reference and with the other models. How every number is
 /// made: docs/statistics.md.
 ///
 /// $ capitalbench explain xai-grok-4-3

@@ -10,9 +10,9 @@ use super::shared::{CrossCheckChoice, Now, Patience, Round, RoundsDir, SourceCho
 /// Fetch the closes of a round's window
 ///
 /// One request per option covers the whole window, so that entry and exit share one basis. A day
-/// without its exact row fails; no other day is taken. Rows count as final at 20:15 in New York.
-/// Without --full-universe only held options, the reference and cash are priced: then there is no
-/// oracle, no regret and no score.
+/// without its exact row fails; no other day is taken. Rows count as final at the
+/// time that the file of the market names. Without --full-universe only held options, the reference
+/// and cash are priced: then there is no oracle, no regret and no score.
 ///
 /// Keys: TIINGO_API_KEY, ALPHAVANTAGE_API_KEY. Addresses: TIINGO_BASE_URL, YAHOO_BASE_URL,
 /// ALPHAVANTAGE_BASE_URL. A paid Tiingo plan: TIINGO_PLAN=HOUR/DAY/SYMBOLS, with - for no limit;

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
+use capitalbench_core::league::accent::Accent;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::shared::Rounds;
@@ -57,6 +58,11 @@ pub(crate) struct BuildSite {
     /// Public address of the site, for feeds and the sitemap
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:8400")]
     pub(crate) base_url: String,
+    #[command(flatten)]
+    pub(crate) appearance: Appearance,
+    /// Images that stand for pages elsewhere
+    #[arg(long, value_enum, default_value = "changed")]
+    pub(crate) images: ImageChoice,
 }
 
 /// Serve the website from memory
@@ -87,6 +93,8 @@ pub(crate) struct Serve {
     /// Public address of the site, for feeds and the sitemap
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
+    #[command(flatten)]
+    pub(crate) appearance: Appearance,
     /// Connections that one address may have at a time, by default a quarter of all; raise it
     /// behind a proxy, which all readers share
     #[arg(long, value_name = "NUMBER")]
@@ -94,6 +102,45 @@ pub(crate) struct Serve {
     /// Open the site in a browser
     #[arg(long)]
     pub(crate) open: bool,
+}
+
+/// How a site looks.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct Appearance {
+    /// Name at the top of every page, in feeds and images
+    #[arg(long, value_name = "NAME", value_parser = site_name)]
+    pub(crate) site_name: Option<String>,
+    /// Colour of links, icon and images, such as '#0b5fa5'; darkened on light paper and lightened
+    /// on dark until it can be read
+    #[arg(long, value_name = "COLOUR", value_parser = accent)]
+    pub(crate) accent: Option<Accent>,
+    /// Picture beside the name: a PNG or an SVG
+    #[arg(long, value_name = "FILE")]
+    pub(crate) logo: Option<PathBuf>,
+}
+
+fn accent(text: &str) -> Result<Accent, String> {
+    let problem = "must be a colour of six hexadecimal digits, such as '#0b5fa5'";
+    Accent::parse(text).ok_or_else(|| problem.to_owned())
+}
+
+fn site_name(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    let is_short = (1..=80).contains(&text.chars().count());
+    if !is_short || text.chars().any(char::is_control) {
+        return Err("must be one line of at most 80 characters".to_owned());
+    }
+    Ok(text.to_owned())
+}
+
+/// Which images a built site has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum ImageChoice {
+    /// All; those whose content is as before are taken over
+    #[default]
+    Changed,
+    /// None but the icon
+    None,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

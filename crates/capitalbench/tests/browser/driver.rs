@@ -114,6 +114,54 @@ impl Browser {
         );
     }
 
+    /// Shows pages as they are printed, for a reader who prefers a theme.
+    pub(crate) fn print(&self, theme: &str) {
+        self.devtools(
+            "Emulation.setEmulatedMedia",
+            &json!({"media": "print", "features": [{"name": "prefers-color-scheme", "value": theme}]}),
+        );
+    }
+
+    /// Presses and releases a key.
+    pub(crate) fn press(&self, key: &str, code: u32) {
+        for (step, text) in [
+            ("keyDown", if key == "Enter" { "\r" } else { "" }),
+            ("keyUp", ""),
+        ] {
+            self.devtools(
+                "Input.dispatchKeyEvent",
+                &json!({"type": step, "key": key, "code": key, "windowsVirtualKeyCode": code, "text": text}),
+            );
+        }
+    }
+
+    /// Clicks with a mouse.
+    pub(crate) fn click(&self, (x, y): (f64, f64)) {
+        for step in ["mousePressed", "mouseReleased"] {
+            self.devtools(
+                "Input.dispatchMouseEvent",
+                &json!({"type": step, "x": x, "y": y, "button": "left", "clickCount": 1}),
+            );
+        }
+    }
+
+    /// Taps with a finger.
+    pub(crate) fn tap(&self, (x, y): (f64, f64)) {
+        self.devtools(
+            "Emulation.setTouchEmulationEnabled",
+            &json!({"enabled": true}),
+        );
+        for (step, points) in [
+            ("touchStart", json!([{"x": x, "y": y}])),
+            ("touchEnd", json!([])),
+        ] {
+            self.devtools(
+                "Input.dispatchTouchEvent",
+                &json!({"type": step, "touchPoints": points}),
+            );
+        }
+    }
+
     fn devtools(&self, command: &str, parameters: &Value) {
         self.in_session(
             "goog/cdp/execute",

@@ -23,6 +23,7 @@ mod faulty_layer;
 #[expect(dead_code, reason = "what commands say is for other tests")]
 mod harness;
 mod pages;
+mod paper;
 mod proofs;
 #[path = "../it/signed_round.rs"]
 #[expect(dead_code, reason = "other moments of the round are for other tests")]

@@ -188,7 +188,18 @@ fn pages_read_without_script() {
     let (rounds, as_of) = record();
     let site = Site::of(&rounds, as_of);
     browser.without_script();
-    for path in ["/", "/rounds/", "/models/", "/compare/"] {
+    let round = "/rounds/CB-2026-07-28-1W/";
+    let model = "/models/anthropic-claude-opus-4-8/";
+    let paths = [
+        "/",
+        "/live/",
+        "/rounds/",
+        "/models/",
+        "/compare/",
+        "/assets/",
+        "/boards/",
+    ];
+    for path in paths.into_iter().chain([round, model]) {
         browser.open(&site.page(path));
         let rows = browser.rows_without_script();
         assert!(rows > 3, "{path}: {rows} rows");

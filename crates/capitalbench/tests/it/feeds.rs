@@ -252,3 +252,71 @@ fn the_same_rounds_give_the_same_bytes() {
     build(&test, "site", "2026-06-01");
     assert!(first == tree_of(&test.path("site")));
 }
+
+/// The name and the colour of a league reach every page, feed, image and embed; the program that
+/// measured stays named.
+#[test]
+fn a_league_has_its_own_name_colour_and_logo() {
+    let test = Test::all_rounds();
+    let logo = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 1 1\"/>";
+    fs::write(test.path("mark.svg"), logo).expect("a logo");
+    let words = "build-site --rounds-dir . --as-of 2026-06-01 --base-url https://bench.example --output site";
+    let words: Vec<&str> = words.split(' ').collect();
+    let own = [
+        "--site-name",
+        "House & Home",
+        "--accent",
+        "#ffcc00",
+        "--logo",
+        "mark.svg",
+    ];
+    let done = test.run(&[&words[..], &own].concat()).code(0);
+    let said = done.stderr();
+    assert!(
+        said.contains("the accent #ffcc00 is #") && said.contains("light theme"),
+        "{said}"
+    );
+    let home = read(&test, "index.html");
+    for words in [
+        "· House &amp; Home</title>",
+        "content=\"House &amp; Home\"",
+        "src=\"./logo.svg\"",
+        "Measured with CapitalBench",
+        "https://bench.example/share/home.png",
+    ] {
+        assert!(home.contains(words), "{words}");
+    }
+    let atom = read(&test, "feed.atom");
+    well_formed(&atom);
+    assert!(atom.contains("<title>House &amp; Home</title>"), "{atom}");
+    assert!(read(&test, "calendar.ics").contains("House & Home scoring dates"));
+    assert_eq!(read(&test, "logo.svg"), logo);
+    for file in ["style.css", "icon.svg", "embed/embed.css"] {
+        let text = read(&test, file);
+        assert!(
+            !text.contains("#0b5fa5") && !text.contains("#7db7ea"),
+            "{file}"
+        );
+    }
+    assert!(
+        read(&test, "style.css").contains("--accent:#ffcc00"),
+        "dark paper has it as chosen"
+    );
+
+    let file = test.path("mark.svg");
+    fs::write(&file, "<svg><script>1</script></svg>").expect("a logo");
+    let refused = test.run(&[&words[..], &own].concat()).code(2);
+    assert!(
+        refused.stderr().contains("mark.svg: holds `<script`"),
+        "{}",
+        refused.stderr()
+    );
+    let wrong = test
+        .run(&[&words[..], &["--accent", "teal"]].concat())
+        .code(2);
+    assert!(
+        wrong.stderr().contains("six hexadecimal digits"),
+        "{}",
+        wrong.stderr()
+    );
+}

@@ -13,7 +13,7 @@ const RUN: &str = r#"
 import fs from "node:fs";
 import path from "node:path";
 const [site, order] = process.argv.slice(2);
-const { reader, rounds, changes } = JSON.parse(fs.readFileSync(order, "utf8"));
+const { reader, rounds, changes, packed } = JSON.parse(fs.readFileSync(order, "utf8"));
 const { check, roundOf } = await import(path.join(site, "verify/check.js"));
 const { roundIn } = await import(path.join(site, "verify/brought.js"));
 const { csv } = await import(path.join(site, "verify/read.js"));
@@ -63,6 +63,12 @@ for (const { name, change, more } of changes ?? []) {
     out.push({ name, verdict, level });
   } catch (error) { out.push({ name, verdict: "failed", level: error.message }); }
 }
+if (packed) {
+  const { bundle } = await import(path.join(site, "verify/pack.js"));
+  const own = published(packed.round);
+  const { log } = await check(own.files, own.index, own.shown, own.log, known);
+  fs.writeFileSync(packed.file, await bundle(packed.round, own, log?.events ?? []));
+}
 console.log(JSON.stringify(out));
 "#;
 
@@ -93,6 +99,13 @@ pub(crate) fn look_at_changes(
 ) -> Vec<Value> {
     let order = json!({"reader": reader, "rounds": [folder], "changes": changes});
     run(test, &order)
+}
+
+/// Writes the bundle of a published round as its page hands it out.
+pub(crate) fn pack(test: &Test, round: &str, file: &str) {
+    let file = test.path(file).display().to_string();
+    let packed = json!({"round": round, "file": file});
+    run(test, &json!({"reader": {}, "rounds": [], "packed": packed}));
 }
 
 fn run(test: &Test, order: &Value) -> Vec<Value> {

@@ -1,9 +1,11 @@
 //! How far a round is proved, by the verify page: the same word as `verify` says.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 use capitalbench_archive::log::LogFolder;
+use capitalbench_archive::public::bundle;
 use capitalbench_core::publication::artifact::{Audience, audience};
 use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::{Event, Fact, Instant, Sealed};
@@ -14,7 +16,7 @@ use serde_json::{Value, json};
 
 use crate::fake_clock::{FakeClock, Manner};
 use crate::harness::{Test, copy_tree};
-use crate::page_script::{look, node};
+use crate::page_script::{look, node, pack};
 use crate::signed_round::{NAME, NOW, SignedRound};
 
 /// A site, so that the modules of the page are there.
@@ -79,6 +81,45 @@ fn a_bundle_gets_the_verdict_of_its_folder() {
     assert_eq!(found["name"], NAME, "{found}");
     assert_eq!(found["level"], folder["level"], "{found}");
     assert_eq!(found["counts"]["differs"], 0, "{found}");
+}
+
+/// The file that a round's page hands out is as good as one that the operator packed, and shows
+/// nothing that was withheld.
+#[test]
+fn a_page_hands_out_a_bundle_that_the_program_verifies() {
+    let clock = FakeClock::start(Manner::True);
+    let round = SignedRound::anchored(&clock);
+    let test = round.test();
+    with_site(test);
+    if !node() {
+        return;
+    }
+    pack(test, NAME, "page.tar.zst");
+    let root = clock.root_file();
+    let verified = ["verify", "page.tar.zst", "--json", "--now", NOW];
+    let report = test.run(&[&verified[..], &["--tsa-root", &root]].concat());
+    let report = report.code(0).json();
+    assert_eq!(report["rounds"][0]["proof"]["level"], "proved", "{report}");
+    let made = bundle::read_files(&fs::read(test.path("page.tar.zst")).expect("a bundle"));
+    let made = made.expect("a bundle of ours");
+    let packed = [
+        "bundle",
+        &format!("signed/{NAME}"),
+        "--output",
+        "own.tar.zst",
+    ];
+    test.run(&packed).code(0);
+    let own = bundle::read_files(&fs::read(test.path("own.tar.zst")).expect("a bundle"));
+    let own = own.expect("a bundle of ours");
+    let told = |files: &BTreeMap<String, Vec<u8>>| -> Value {
+        serde_json::from_slice(&files["bundle.json"]).expect("JSON")
+    };
+    assert_eq!(told(&made), told(&own));
+    let names = |files: &BTreeMap<String, Vec<u8>>| files.keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(&made), names(&own));
+    for (path, bytes) in own.iter().filter(|(path, _)| *path != "bundle.json") {
+        assert_eq!(made.get(path), Some(bytes), "{path}");
+    }
 }
 
 #[test]

@@ -189,6 +189,9 @@ fn other_sites_may_load_embeds_images_and_data_only() {
             "cross-origin",
         ),
         ("/data/rounds.csv", "cross-origin"),
+        ("/feed.atom", "cross-origin"),
+        ("/feed.json", "cross-origin"),
+        ("/calendar.ics", "cross-origin"),
         ("/api/v1/rounds", "cross-origin"),
         (
             "/rounds/weekly-portfolio-resolved/files/briefing.md",
@@ -198,6 +201,11 @@ fn other_sites_may_load_embeds_images_and_data_only() {
         let answer = server.get(path);
         let told = answer.header("cross-origin-resource-policy");
         assert_eq!(told, readers, "{path}");
+    }
+    // Pages elsewhere may read what is made for their programs.
+    for path in ["/feed.atom", "/feed.json", "/calendar.ics", "/openapi.json"] {
+        let answer = server.get(path);
+        assert_eq!(answer.header("access-control-allow-origin"), "*", "{path}");
     }
 }
 

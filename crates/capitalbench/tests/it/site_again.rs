@@ -73,6 +73,38 @@ fn one_changed_round_is_rendered_again() {
     is_whole(&test);
 }
 
+/// Images are drawn for what they show: the same content keeps its image, whatever else changed.
+#[test]
+fn images_are_drawn_again_only_where_their_content_changed() {
+    let test = kept();
+    let drawn = |report: &Value| report["images_drawn"].as_u64().expect("a count");
+    let all = drawn(&build(&test, "site", &[]));
+    assert!(all > 5, "{all}");
+    assert_eq!(drawn(&build(&test, "site", &[])), 0);
+    // The pages of a round with another file are rendered again, and its image shows the same.
+    let note = test.path("rounds").join(WEEKLY).join("research/note.md");
+    fs::create_dir_all(note.parent().expect("a folder")).expect("a folder");
+    fs::write(&note, "A later thought.\n").expect("a note");
+    let report = build(&test, "site", &[]);
+    assert_eq!((counts(&report)[0], drawn(&report)), (1, 0));
+    is_whole(&test);
+    // An image that somebody touched is not believed.
+    let image = test.path(&format!("site/share/rounds/{WEEKLY}.png"));
+    fs::write(&image, b"another").expect("another image");
+    assert_eq!(drawn(&build(&test, "site", &[])), 1);
+    is_whole(&test);
+    // A name is on every image; without images there is none, and no page names one.
+    assert_eq!(drawn(&build(&test, "site", &["--site-name", "House"])), all);
+    let report = build(&test, "site", &["--images", "none"]);
+    assert_eq!(drawn(&report), 0);
+    assert!(!image.exists());
+    for (path, text) in tree_of(&test.path("site")) {
+        assert!(!text.contains("og:image"), "{path}");
+    }
+    assert_eq!(drawn(&build(&test, "site", &[])), all);
+    is_whole(&test);
+}
+
 /// A folder from which a site is published holds more than the site.
 #[test]
 fn files_that_no_build_wrote_are_left_alone() {

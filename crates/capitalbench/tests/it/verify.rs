@@ -368,6 +368,8 @@ const ELSEWHERE: &[&str] = &[
     "model-name-differs",
     "repair-unfounded",
     "request-differs",
+    // In the tests of the order of the options.
+    "option-order-differs",
     // In the tests of the order of a reply.
     "reply-form-differs",
     // In the tests of where prices and answers come from.

@@ -1,6 +1,10 @@
 //! The fields of `league.yaml` as they are written, and what they settle.
 
+use std::path::Path;
+
 use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::decision::control::own::OwnControl;
+use capitalbench_core::league::accent::Accent;
 use capitalbench_core::league::settings::{
     BriefingSource, Budget, Cadence, ClockSettings, League, LeagueCalls, MessageSettings,
     PriceSettings, PublicationSettings, TrackSchedule,
@@ -17,6 +21,7 @@ use super::words::{
     FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
 };
 use crate::disk::error::Fault;
+use crate::format::round::controls::own_controls;
 
 /// The longest time between the opening of a round and its deadline.
 const LONGEST_ASKING: SignedDuration = SignedDuration::from_hours(4 * 24);
@@ -44,6 +49,8 @@ const PROOFS: [(&str, Proof); 3] = [
 pub(super) struct Stored {
     name: Option<String>,
     address: Option<String>,
+    accent: Option<String>,
+    logo: Option<String>,
     prefix: Option<String>,
     allow_real_api_calls: Option<bool>,
     tracks: Option<Tracks>,
@@ -53,7 +60,8 @@ pub(super) struct Stored {
     format: Option<String>,
     models: Option<String>,
     pricing: Option<String>,
-    controls: Option<bool>,
+    /// Whether there are any, or the further ones.
+    controls: Option<Value>,
     /// A word, or one of `{facts, audit, briefing}` and `{command}`.
     briefing: Option<Value>,
     failure_policy: Option<Policy>,
@@ -137,6 +145,7 @@ impl Stored {
             within(field, text.as_deref(), usual, least, most)
         };
         let minute = SignedDuration::from_mins(1);
+        let controls = controls(self.controls)?;
         let text = |field, value: Option<String>| {
             value.as_deref().map(|value| line(field, value)).transpose()
         };
@@ -145,6 +154,8 @@ impl Stored {
             market: usual.market,
             prefix: prefix.unwrap_or(usual.prefix),
             address: self.address.as_deref().map(address).transpose()?,
+            accent: self.accent.as_deref().map(accent).transpose()?,
+            logo: self.logo.as_deref().map(logo).transpose()?,
             calls,
             tracks: tracks(self.tracks, usual.tracks)?,
             opens_before_deadline: length(
@@ -169,7 +180,8 @@ impl Stored {
             },
             models: text("models", self.models)?.unwrap_or(usual.models),
             pricing: text("pricing", self.pricing)?,
-            controls: self.controls.unwrap_or(usual.controls),
+            controls: controls.0,
+            own_controls: controls.1,
             briefing: briefing(self.briefing)?,
             failure_policy: failure_policy(self.failure_policy, usual.failure_policy)?,
             budget: budget(self.budget, usual.budget)?,
@@ -183,6 +195,24 @@ impl Stored {
             messages: messages(self.messages)?,
             name,
         })
+    }
+}
+
+/// Whether control entrants stand beside the models, and the configured ones.
+fn controls(given: Option<Value>) -> Result<(bool, Vec<OwnControl>), Fault> {
+    match given {
+        None => Ok((true, Vec::new())),
+        Some(Value::Bool(are_there)) => Ok((are_there, Vec::new())),
+        Some(list @ Value::Array(_)) => {
+            let stored = serde_json::from_value(list)
+                .map_err(|error| Fault::field("controls", error.to_string()))?;
+            Ok((true, own_controls("controls", stored)?))
+        }
+        Some(_) => {
+            let text = "must be true, false or a list such as [{name: 60/40, hold: {SP500: 60, \
+                        BONDS: 40}}, {name: Balanced, symbol: AOR}]";
+            Err(Fault::field("controls", text))
+        }
     }
 }
 
@@ -207,6 +237,26 @@ fn address(text: &str) -> Result<String, Fault> {
         return Err(Fault::field("address", problem));
     }
     Ok(text.trim_end_matches('/').to_owned())
+}
+
+fn accent(text: &str) -> Result<Accent, Fault> {
+    Accent::parse(text).ok_or_else(no_colour)
+}
+
+pub(super) fn no_colour() -> Fault {
+    let problem = "must be a colour of six hexadecimal digits in quotes, such as '#0b5fa5'";
+    Fault::field("accent", problem)
+}
+
+/// A picture that every browser shows.
+fn logo(text: &str) -> Result<String, Fault> {
+    let text = line("logo", text)?;
+    let ending = Path::new(&text).extension();
+    if ending.is_some_and(|ending| ending == "png" || ending == "svg") {
+        return Ok(text);
+    }
+    let problem = "must be a file whose name ends in .png or .svg";
+    Err(Fault::field("logo", problem))
 }
 
 fn within(

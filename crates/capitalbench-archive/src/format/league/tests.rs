@@ -1,8 +1,11 @@
 use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::decision::control::own::{Held, OwnControl};
+use capitalbench_core::league::accent::Accent;
 use capitalbench_core::league::settings::{
     BriefingSource, Cadence, LeagueCalls, TrackSchedule, UniverseChoice,
 };
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
+use capitalbench_core::values::ids::OptionId;
 use jiff::SignedDuration;
 use jiff::civil::Weekday;
 use proptest::prelude::*;
@@ -33,6 +36,8 @@ fn every_field_says_what_it_says() {
     let text = "\
 name: The House
 address: https://league.example/
+accent: '#C04E00'
+logo: art/mark.svg
 prefix: HOUSE_1
 allow_real_api_calls: true
 tracks: {weekly: friday, monthly: first session}
@@ -61,6 +66,8 @@ messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
     let league = read(text).unwrap();
     assert_eq!(league.name, "The House");
     assert_eq!(league.address.as_deref(), Some("https://league.example"));
+    assert_eq!(league.accent.unwrap().to_string(), "#c04e00");
+    assert_eq!(league.logo.as_deref(), Some("art/mark.svg"));
     assert_eq!(league.prefix, "HOUSE_1");
     assert_eq!(league.calls, LeagueCalls::Real);
     assert_eq!(league.tracks.len(), 2);
@@ -92,7 +99,7 @@ messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
 }
 
 /// What is written, and how the message begins.
-const MISTAKES: [(&str, &str); 36] = [
+const MISTAKES: [(&str, &str); 43] = [
     (
         "nam: x",
         "line 1: unknown field `nam`; did you mean `name`?",
@@ -120,10 +127,41 @@ const MISTAKES: [(&str, &str); 36] = [
         "line 1: address: must be the address of the site",
     ),
     (
+        "accent: teal",
+        "line 1: accent: must be a colour of six hexadecimal digits in quotes",
+    ),
+    (
+        "name: a\naccent: #0b5fa5",
+        "line 2: accent: must be a colour of six hexadecimal digits in quotes",
+    ),
+    (
+        "logo: mark.gif",
+        "line 1: logo: must be a file whose name ends in .png or .svg",
+    ),
+    (
+        "logo: mark",
+        "line 1: logo: must be a file whose name ends in .png or .svg",
+    ),
+    (
         "allow_real_api_calls: yes",
         "line 1: allow_real_api_calls: ",
     ),
-    ("controls: maybe", "line 1: controls: "),
+    (
+        "controls: maybe",
+        "line 1: controls: must be true, false or a list",
+    ),
+    (
+        "controls:\n- {name: a, symbool: AOR}",
+        "line 2: controls.0: unknown field `symbool`; did you mean `symbol`?",
+    ),
+    (
+        "controls: [{name: a}]",
+        "line 1: controls.0: a needs one of",
+    ),
+    (
+        "controls:\n- name: a\n  hold: {SP500: 60}",
+        "controls.0: the percentages of a",
+    ),
     (
         "tracks: {weekly: sunday}",
         "line 1: tracks.weekly: must be a day from monday to friday",
@@ -266,6 +304,28 @@ fn an_address_in_the_place_of_its_variable_is_not_repeated() {
 }
 
 #[test]
+fn configured_controls_stand_beside_those_that_every_round_has() {
+    let text = "controls: [{name: 60/40, hold: {SP500: 60, BONDS: 40}}, {name: AOR, symbol: AOR}]";
+    let league = read(text).unwrap();
+    assert!(league.controls);
+    assert_eq!(league.own_controls.len(), 2);
+    let ids = league.own_controls.iter().map(|own| own.id().as_str());
+    assert_eq!(ids.collect::<Vec<_>>(), ["control-60/40", "control-AOR"]);
+}
+
+/// Holdings in another order than that of the alphabet: returns are added in the order of the file.
+fn own_controls() -> Vec<OwnControl> {
+    let parts = [("SP500", 60), ("CASH", 40)];
+    let parts = parts.map(|(id, percent)| (OptionId::parse(id).unwrap(), percent));
+    let held = [
+        ("60/40", Held::Portfolio(parts.into())),
+        ("Target: 2050", Held::Symbol("VFIFX".to_owned())),
+    ];
+    held.map(|(name, held)| OwnControl::new(name, held).unwrap())
+        .into()
+}
+
+#[test]
 fn a_field_twice_is_refused() {
     let found = read("name: a\nname: b\n").expect_err("a repeated field");
     assert!(found.contains("repeats the key \"name\""), "{found}");
@@ -349,6 +409,9 @@ fn a_league() -> impl Strategy<Value = League> {
         league.models = texts[1].clone();
         league.pricing = optional(3);
         league.controls = choices[4];
+        if choices[4] && choices[8] {
+            league.own_controls = own_controls();
+        }
         league.briefing = match (choices[5], choices[6]) {
             (true, true) => BriefingSource::Command(texts[2].clone()),
             (true, false) => BriefingSource::Files {
@@ -375,6 +438,8 @@ fn with_the_rest(
     choices: &[bool],
     optional: &dyn Fn(usize) -> Option<String>,
 ) -> League {
+    league.accent = choices[6].then(|| Accent::parse("#c04e00")).flatten();
+    league.logo = choices[7].then(|| "mark.png".to_owned());
     league.prices.histories = optional(8);
     league.prices.plan = choices[9].then(|| "50/1000/-".to_owned());
     league.prices.second = choices[10].then(|| "yahoo".to_owned());

@@ -46,7 +46,7 @@ fn an_untested_luck_is_no_verdict_on_luck() {
     };
     assert_eq!(
         claim.sentence("S&P 500", ToString::to_string),
-        "No model is separable from the others or from the S&P 500. Luck is not tested: null-v2 \
+        "No model is separable from the others or from the S&P 500. Luck is not tested: the test \
          needs two rounds that froze 60 daily returns before the decision. Below 4 effective \
          windows scores have no interval."
     );

@@ -1,17 +1,18 @@
 //! What stated confidence meant.
 
+use super::Told;
 use super::words::counted;
-use super::{REFERENCE, Told};
 use crate::evidence::inference::reliability::{Bin, wilson};
 use crate::values::sums::real;
 
 impl Told<'_> {
     pub(super) fn confidence(&self) -> Vec<String> {
+        let the = &self.the;
         let bins = &self.record.reliability;
         let count: usize = bins.iter().map(|bin| bin.count).sum();
         if count == 0 {
             return vec![format!(
-                "No resolved round asked how likely it is to beat the {REFERENCE}.{}",
+                "No resolved round asked how likely it is to beat {the}.{}",
                 self.left_out()
             )];
         }
@@ -32,7 +33,7 @@ impl Told<'_> {
             "not separable from well judged"
         };
         let mut told = vec![format!(
-            "Asked how likely it is to beat the {REFERENCE}, it said {:.0} % and did in {:.0} % of \
+            "Asked how likely it is to beat {the}, it said {:.0} % and did in {:.0} % of \
              {} (95 % interval {:.0} to {:.0} %): {fair}.{}",
             100.0 * stated,
             100.0 * hits,
@@ -62,7 +63,7 @@ impl Told<'_> {
     /// Decisions whose confidence does not count, with a space before.
     fn left_out(&self) -> String {
         let left_out = self.record.left_out;
-        let level = format!("level with the {REFERENCE}");
+        let level = format!("level with {}", self.the);
         let parts = [
             (left_out.other_question, "that asked something else"),
             (left_out.level, level.as_str()),

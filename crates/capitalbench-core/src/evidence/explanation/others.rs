@@ -1,7 +1,7 @@
 //! A record beside those of other models.
 
+use super::Told;
 use super::words::{above_or_below, chance, counted, ordinal_of, windows};
-use super::{REFERENCE, Told};
 use crate::evidence::claim::retired_sentence;
 use crate::evidence::statistics::{DEFLATED_NEEDED, Estimate};
 use crate::publication::boards::comparison_set::SetRow;
@@ -94,7 +94,8 @@ impl Told<'_> {
         }
         let name = |id: &ModelId| self.public.name(id).to_owned();
         told.extend(self.shrunken(place));
-        told.extend(retired_sentence(&found.retired, REFERENCE, name));
+        let reference = self.public.reference().to_string();
+        told.extend(retired_sentence(&found.retired, &reference, name));
         told
     }
 

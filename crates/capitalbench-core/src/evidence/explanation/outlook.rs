@@ -1,7 +1,7 @@
 //! What a record would need to tell more, and what part the market had in it.
 
+use super::Told;
 use super::words::planned;
-use super::{REFERENCE, Told};
 use crate::evidence::statistics::horizon_sessions;
 use crate::values::units::signed_percent;
 
@@ -16,7 +16,7 @@ impl Told<'_> {
             "Equal capital in every live round over {} days, which nobody could hold and nobody is \
              ranked by: beta {:.2} ({:.2} to {:.2}); gain beyond beta {} a {} ({} to {}); tracking \
              error {:.1} % a year; information ratio {:.2} ({:.2} to {:.2}); largest loss from a \
-             high {:.1} %, of the {REFERENCE} {:.1} %.",
+             high {:.1} %, of {} {:.1} %.",
             own.days,
             own.beta.value,
             own.beta.low,
@@ -30,6 +30,7 @@ impl Told<'_> {
             own.information_ratio.low,
             own.information_ratio.high,
             100.0 * own.drawdown,
+            self.the,
             100.0 * own.reference_drawdown,
         )]
     }

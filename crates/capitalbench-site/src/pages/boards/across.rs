@@ -13,6 +13,9 @@ use crate::page::Page;
 use crate::table::{Table, head, number, scored, text};
 use crate::title::written;
 
+/// What the page of the kinds of market shows.
+pub(super) const MARKETS: &str =
+    "How each model did when the reference rose, fell or hardly moved.";
 /// Sets across; the newest ones.
 const MOST_SETS: usize = 12;
 
@@ -21,10 +24,11 @@ pub(crate) fn markets(view: &View<'_>) -> Page {
     let mut page = Page::new(
         "boards/markets/",
         "Kinds of market",
-        "How each model did when the S&P 500 rose, fell or hardly moved.",
+        &view.reference.put_into(MARKETS),
     )
     .below("boards/", "Boards");
-    page.body.say("Mean gap to the S&P 500 in points, with the number of rounds. A weekly market is flat within 0.5 % and sharp from 2 %; a monthly one within 1 % and from 3 %. A portfolio of low risk gains on a falling index without any skill, and the other way round, so read a row across.");
+    let the = view.reference.the();
+    page.body.say(&format!("Mean gap to {the} in points, with the number of rounds. A weekly market is flat within 0.5 % and sharp from 2 %; a monthly one within 1 % and from 3 %. A portfolio of low risk gains in a falling market without any skill, and the other way round, so read a row across."));
     for track in TRACKS {
         page.body.section(track.as_str(), track_name(Some(track)));
         let found = by_regime(&view.publication.rounds, track);

@@ -15,6 +15,7 @@ use crate::table::{Table, words};
 
 /// Everything above the sections of the tracks.
 pub(super) fn begin(view: &View<'_>, page: &mut Page, id: &ModelId) {
+    let the = view.reference.the();
     for track in TRACKS {
         let Some(boards) = view.boards(track) else {
             continue;
@@ -22,9 +23,9 @@ pub(super) fn begin(view: &View<'_>, page: &mut Page, id: &ModelId) {
         let row = boards.cumulative.iter().find(|row| row.model_id == *id);
         let behaviour = boards.behaviour.iter().find(|own| own.model_id == *id);
         let told = [
-            row.map(|row| record(track, row)),
+            row.map(|row| record(&the, track, row)),
             behaviour.map(style),
-            behaviour.and_then(calibration),
+            behaviour.and_then(|own| calibration(&the, own)),
         ];
         let told: Vec<String> = told.into_iter().flatten().collect();
         if told.is_empty() {
@@ -40,7 +41,7 @@ pub(super) fn begin(view: &View<'_>, page: &mut Page, id: &ModelId) {
     held(view, page, id);
 }
 
-fn record(track: Track, row: &CumulativeRow) -> String {
+fn record(the: &str, track: Track, row: &CumulativeRow) -> String {
     let rounds = count(row.rounds.len(), "resolved round", "resolved rounds");
     let gap = unsigned_points(row.average_alpha).replace('\u{2212}', "");
     let (horizon, hits) = (horizon(track), share(row.hit_rate_reference));
@@ -50,10 +51,10 @@ fn record(track: Track, row: &CumulativeRow) -> String {
     } else if row.average_alpha < 0.0 {
         "less than"
     } else {
-        return format!("Over {rounds} it returned {value} on average, as much as the S&P 500.");
+        return format!("Over {rounds} it returned {value} on average, as much as {the}.");
     };
     format!(
-        "Over {rounds} it returned {value} on average, {gap} points a {horizon} {side} the S&P 500, and was above it in {hits} of them."
+        "Over {rounds} it returned {value} on average, {gap} points a {horizon} {side} {the}, and was above it in {hits} of them."
     )
 }
 
@@ -74,7 +75,7 @@ fn style(behaviour: &Behaviour) -> String {
     )
 }
 
-fn calibration(behaviour: &Behaviour) -> Option<String> {
+fn calibration(the: &str, behaviour: &Behaviour) -> Option<String> {
     let found = behaviour.calibration?;
     let [stated, came] = [share(found.confidence), share(found.hit_rate)];
     let side = if found.confidence > found.hit_rate {
@@ -85,7 +86,7 @@ fn calibration(behaviour: &Behaviour) -> Option<String> {
         "exactly as sure as its record"
     };
     Some(format!(
-        "It said it was {stated} sure to return more than the S&P 500 and did so in {came} of rounds: {side}."
+        "It said it was {stated} sure to return more than {the} and did so in {came} of rounds: {side}."
     ))
 }
 

@@ -41,7 +41,7 @@ pub(super) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Pa
         let folder = plain_name(submission.model_id.as_str());
         let path = format!("{}answers/{folder}/", round_path(round.id()));
         let name = view.name(&submission.model_id);
-        overview.body.heading(overview.here.link(&path, name));
+        overview.body.part(overview.here.link(&path, name));
         let line = format!(
             "confidence {} · {}",
             share(submission.confidence),

@@ -1,6 +1,7 @@
 //! The evidence of a round: the text that models were shown, the prices, and every public file.
 
 use capitalbench_core::market::prices::PriceSheet;
+use capitalbench_core::market::reference_name::ReferenceName;
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::{PublicRound, RoundState};
 use capitalbench_core::values::ids::Digest;
@@ -37,7 +38,7 @@ pub(super) fn prompt(round: &PublicRound, own: &Files) -> Page {
     page.body.say("This round did not keep the text as it was sent; below are the frozen parts that the text was made from.");
     for name in ["prompt.md", "briefing.md"] {
         if let Some(bytes) = found(name) {
-            page.body.heading(name);
+            page.body.part(name);
             shown(&mut page, round, name, bytes);
         }
     }
@@ -93,7 +94,10 @@ pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
         RoundState::Resolved(resolved) => {
             let mut table = Table::new(
                 "Prices and returns of every option",
-                "#Rank | Option | Symbol | #Start | #End | #Return | #vs S&P 500",
+                &format!(
+                    "#Rank | Option | Symbol | #Start | #End | #Return | #vs {}",
+                    ReferenceName::of(&round.universe)
+                ),
             );
             let reference = resolved.returns.reference();
             for own in resolved.returns.by_rank() {

@@ -90,7 +90,11 @@ pub(super) fn strip(page: &mut Page, round: &PublicRound, own: &Files) {
     let close = |at: Option<Timestamp>| at.map_or("not set".to_owned(), instant);
     let sealed = round.frozen.as_ref().map(|frozen| {
         let digest = frozen.digest.to_hex();
-        format!("digest {}…", &digest[..12])
+        let at = match round.manifest.proof {
+            Proof::None => "instant not kept",
+            Proof::Signed | Proof::Anchored => "its instant is in the log",
+        };
+        format!("digest {}…, {at}", &digest[..12])
     });
     let answered = asked.map(|(first, last)| {
         let minutes = long(last.duration_since(first));
@@ -136,9 +140,11 @@ fn proved(page: &mut Page, round: &PublicRound) {
         Proof::None => {
             "This round promises no signature: its digests show that files belong together, not when they were written. "
         }
-        Proof::Signed => "Every step of this round is in the operator's signed log. ",
+        Proof::Signed => {
+            "The frozen manifest promises that every step is in the operator's signed log. "
+        }
         Proof::Anchored => {
-            "Every step of this round is in the operator's signed log, and outside clocks stamped the freeze and the picks. "
+            "The frozen manifest promises that every step is in the operator's signed log and that outside clocks stamp the freeze and the picks. "
         }
     };
     let verify = format!(
@@ -150,11 +156,18 @@ fn proved(page: &mut Page, round: &PublicRound) {
     let mut line = Html::text(words);
     line.add(&Html::link(
         &verify,
-        "Recompute its figures in your browser",
+        "What was signed, stamped and recomputed",
     ));
     line.push(" · ");
     line.add(&page.here.link(&files, "all files"));
     page.body.paragraph("note", line);
+    let id = Html::text(round.id().as_str());
+    page.body.add(&Html::made(format!(
+        "<div class=\"proof\" data-round=\"{id}\" hidden>\
+         <button type=\"button\" value=\"check\">Recompute every figure here</button> \
+         <button type=\"button\" value=\"bundle\">Download the round as one file</button> \
+         <output aria-live=\"polite\"></output></div>"
+    )));
 }
 
 #[cfg(test)]

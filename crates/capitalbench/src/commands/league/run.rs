@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use crate::cli::{BuildSite, LeagueRun, RecordSource, Rounds, RoundsDir};
+use crate::cli::{Appearance, BuildSite, ImageChoice, LeagueRun, RecordSource, Rounds, RoundsDir};
 use crate::commands::publishing::build_site;
 use crate::config::{enter_league, league_operator};
 use crate::console::{DIM, WARNING, document, is_json, line, muted, paint, warn};
@@ -82,11 +82,23 @@ fn build(league: &LeagueFolder, given: Option<Timestamp>) -> Result<SiteBuilt, E
         source: RecordSource::Folder,
         output,
         base_url: base_url.to_owned(),
+        appearance: appearance(league),
+        images: ImageChoice::Changed,
     };
     let done = muted(|| build_site::run(&request));
     // A site can be made again, and what the league writes next cannot.
     file_ops::flush_again();
     done.map(|_| built)
+}
+
+/// How the league wants its site to look.
+fn appearance(league: &LeagueFolder) -> Appearance {
+    let settings = &league.league;
+    Appearance {
+        site_name: Some(settings.name.clone()),
+        accent: settings.accent,
+        logo: settings.logo.as_ref().map(PathBuf::from),
+    }
 }
 
 /// Passes whenever something is due, until somebody asks to stop.

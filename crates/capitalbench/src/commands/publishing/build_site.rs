@@ -12,20 +12,23 @@ use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path};
-use capitalbench_site::{Files, Input, Renderer, served};
+use capitalbench_site::{Files, Images, Input, Renderer, served};
 use rayon::prelude::*;
 use serde_json::json;
 
+use super::appearance::identity;
 use super::data_folder::DataFolder;
 use super::origin::{Loaded, Origin};
 use super::published::keeps;
-use crate::cli::{BuildSite, RecordSource};
+use crate::cli::{BuildSite, ImageChoice, RecordSource};
 use crate::console::{document, is_json, line, plural, progress};
 use crate::error::{Error, Exit};
 
+mod drawn;
 mod kept;
 mod output;
 
+use drawn::Drawn;
 use kept::{Kept, KeptRound};
 use output::{LIST, Output};
 
@@ -39,19 +42,28 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
     let mut data = DataFolder::write(&output.folder().join("data"), publication, &|| ())?;
     let sizes = data.sizes.clone();
     let archive = data.add_archive()?;
-    let input = Input {
-        publication,
-        data: &sizes,
-        base_url: arguments.base_url.trim_end_matches('/'),
-    };
     let key = if is_folder {
         keeps(&arguments.rounds, count_rounds(folder))?
     } else {
         None
     };
-    let kept = key.and_then(|key| Kept::open(folder, key));
+    let mut kept = key.and_then(|key| Kept::open(folder, key));
+    let before = kept.as_mut().map(|kept| std::mem::take(&mut kept.images));
+    let drawn = Drawn::after(before.unwrap_or_default(), &arguments.output);
+    let identity = identity(&arguments.appearance)?;
+    let input = Input {
+        publication,
+        data: &sizes,
+        base_url: arguments.base_url.trim_end_matches('/'),
+        identity: &identity,
+        images: match arguments.images {
+            ImageChoice::Changed => Images::From(&drawn),
+            ImageChoice::None => Images::Without,
+        },
+    };
     let build = Build {
         renderer: Renderer::new(&input),
+        drawn: &drawn,
         record: &record,
         output,
         kept,
@@ -73,6 +85,7 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
 /// A build under way.
 struct Build<'a> {
     renderer: Renderer<'a>,
+    drawn: &'a Drawn,
     record: &'a Loaded,
     output: Output,
     kept: Option<Kept>,
@@ -130,8 +143,9 @@ impl Build<'_> {
         counts.add(&self.output.put(&rest)?);
         done.removed = self.output.finish(paths)?;
         done.rendered = told.len() - done.reused;
+        done.drawn = self.drawn.count();
         if let Some(kept) = self.kept {
-            kept.finish(&done.kept);
+            kept.finish(&done.kept, self.drawn.finish(&done.paths));
         }
         Ok(done)
     }
@@ -147,6 +161,7 @@ fn say(arguments: &BuildSite, done: &Done) {
             "removed": done.removed,
             "rounds_rendered": done.rendered,
             "rounds_reused": done.reused,
+            "images_drawn": done.drawn,
         }));
         return;
     }
@@ -170,5 +185,6 @@ struct Done {
     removed: usize,
     rendered: usize,
     reused: usize,
+    drawn: usize,
     kept: BTreeMap<RoundId, KeptRound>,
 }

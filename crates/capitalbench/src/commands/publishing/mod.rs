@@ -1,5 +1,6 @@
 //! Verbs that publish: boards, files, pages and rows.
 
+mod appearance;
 pub(super) mod build_site;
 pub(super) mod data_folder;
 pub(super) mod db;

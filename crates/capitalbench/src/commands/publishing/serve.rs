@@ -12,6 +12,7 @@ use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tokio::task::block_in_place;
 
+use super::appearance::identity;
 use super::origin::{Loaded, Origin};
 use crate::cli::Serve;
 use crate::console::{BOLD, DIM, line, paint, remark, warn};
@@ -21,6 +22,7 @@ mod answer;
 mod bodies;
 mod body;
 mod connections;
+mod drawn;
 mod first_word;
 mod headers;
 mod hot;
@@ -32,7 +34,7 @@ mod stock;
 
 use answer::Server;
 use connections::Limits;
-use making::stock;
+use making::{Appearing, stock};
 use stock::Stock;
 
 /// Connections that may wait to be accepted.
@@ -91,7 +93,11 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Exit, Error> {
     let origin = Origin::open(arguments.source, &arguments.rounds)?;
     let seen = block_in_place(|| origin.mark())?;
     let loaded = block_in_place(|| origin.load(None))?;
-    let stock = block_in_place(|| stock(&loaded, &base, None))?;
+    let of = Appearing {
+        identity: identity(&arguments.appearance)?,
+        base_url: base.trim_end_matches('/').to_owned(),
+    };
+    let stock = block_in_place(|| stock(&loaded, &of, None))?;
     let server = Arc::new(Server::new(stock));
     line(format!(
         "{}  {own}   {}",
@@ -101,7 +107,7 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Exit, Error> {
     if arguments.open {
         open(&own);
     }
-    let watching = watch(&origin, &base, &server, (seen, loaded));
+    let watching = watch(&origin, &of, &server, (seen, loaded));
     let limits = Limits::new(arguments.peer_connections.map(|most| most.get().into()));
     let serving = connections::accept(listener, Arc::clone(&server), limits, stop);
     tokio::select! {
@@ -115,7 +121,7 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Exit, Error> {
 /// never ends.
 async fn watch(
     origin: &Origin,
-    base: &str,
+    of: &Appearing,
     server: &Arc<Server>,
     (mut seen, mut loaded): (String, Loaded),
 ) {
@@ -141,7 +147,7 @@ async fn watch(
         let made = now.and_then(|now| {
             let again = block_in_place(|| origin.load(Some(&loaded)))?;
             let before = server.stock();
-            let made = block_in_place(|| stock(&again, base, Some(&before)))?;
+            let made = block_in_place(|| stock(&again, of, Some(&before)))?;
             Ok((now, again, made))
         });
         match made {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use capitalbench_archive::results::corrections::Stored;
 use capitalbench_archive::results::scoring::ControlOutcome;
+use capitalbench_core::market::reference_name::ReferenceName;
 use capitalbench_core::result::consistency::{Figures, ModelConsistency};
 use capitalbench_core::result::leaderboard;
 use capitalbench_core::result::score::{self as points, Score};
@@ -18,7 +19,8 @@ use crate::commands::notices::{print_followed, print_signed, recorded_json};
 use crate::commands::run_id;
 use crate::config::operator;
 use crate::console::{
-    BOLD, DIM, ERROR, document, is_json, line, or_none, paint, plural, prose, remark, table, warn,
+    BOLD, DIM, ERROR, document, in_header, is_json, line, or_none, paint, plural, prose, remark,
+    table, warn,
 };
 use crate::error::{Error, Exit};
 
@@ -178,19 +180,23 @@ fn print(scored: &Scored) -> Result<(), Error> {
         ]
     });
     if scored.result.consistency.is_empty() {
-        let header = "rank > | model | score > | return > | vs S&P 500 > | regret >";
-        line(table(header, rows.collect()));
+        let header = format!(
+            "rank > | model | score > | return > | vs {} > | regret >",
+            in_header(&scored.reference)
+        );
+        line(table(&header, rows.collect()));
     } else {
         print_consistency(&scored.result.consistency);
     }
     if !scored.result.controls.is_empty() {
-        print_controls(&scored.result.controls);
+        print_controls(&scored.reference, &scored.result.controls);
     }
     let returns = &scored.result.returns;
     let oracle = returns.oracle().map(|oracle| signed_percent(oracle.get()));
     let oracle = oracle.unwrap_or_else(|| "-".to_owned());
     line(prose(&format!(
-        "S&P 500 {}   best option {oracle}",
+        "{} {}   best option {oracle}",
+        scored.reference,
         signed_percent(returns.reference().get())
     )));
     for problem in &scored.result.price_problems {
@@ -212,7 +218,7 @@ fn print(scored: &Scored) -> Result<(), Error> {
 }
 
 /// Control entrants stand apart from the models and have no rank.
-fn print_controls(controls: &[ControlOutcome]) {
+fn print_controls(reference: &str, controls: &[ControlOutcome]) {
     let rows = controls.iter().map(|(rule, scored)| {
         let name = rule.name().to_owned();
         match scored {
@@ -224,8 +230,11 @@ fn print_controls(controls: &[ControlOutcome]) {
             }
         }
     });
-    let header = "control, not ranked | return > | vs S&P 500 >";
-    line(table(header, rows.collect()));
+    let header = format!(
+        "control, not ranked | return > | vs {} >",
+        in_header(reference)
+    );
+    line(table(&header, rows.collect()));
 }
 
 /// Replicates are not ranked against each other; what counts is how far they agree.
@@ -267,7 +276,11 @@ fn print_folder(done: &[Scored]) {
             scored.result.price_problems.len().to_string(),
         ]
     });
-    let header = "round | run | models > | highest return | > | S&P 500 > | warnings >";
-    line(table(header, rows.collect()));
+    let reference = ReferenceName::shared(done.iter().map(|own| own.reference.as_str()));
+    let header = format!(
+        "round | run | models > | highest return | > | {} > | warnings >",
+        in_header(&reference.to_string())
+    );
+    line(table(&header, rows.collect()));
     line(format!("scored {}", plural(done.len(), "run")));
 }

@@ -16,7 +16,7 @@ use clap::Parser as _;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use crate::cli::{Arguments, Demo, RecordSource, Rounds, RoundsDir, Serve};
+use crate::cli::{Appearance, Arguments, Demo, RecordSource, Rounds, RoundsDir, Serve};
 use crate::console::{BOLD, DIM, ERROR, GOOD, line, muted, paint, progress, table};
 use crate::error::{Error, Exit};
 
@@ -63,6 +63,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
         source: RecordSource::Folder,
         listen: SERVED_AT,
         base_url: None,
+        appearance: Appearance::default(),
         peer_connections: None,
         open: arguments.open,
     };

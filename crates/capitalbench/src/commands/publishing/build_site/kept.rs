@@ -42,6 +42,16 @@ impl KeptRound {
     }
 }
 
+/// An image: what it shows, and its bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KeptImage {
+    pub(super) content: Digest,
+    pub(super) bytes: Digest,
+}
+
+/// Images by their paths.
+pub(super) type KeptImages = BTreeMap<String, KeptImage>;
+
 /// A digest of paths and bytes, in the order they are added.
 #[derive(Debug, Default)]
 pub(super) struct Gathered(String);
@@ -63,6 +73,7 @@ pub(super) struct Kept {
     file: PathBuf,
     key: CacheKey,
     rounds: BTreeMap<RoundId, KeptRound>,
+    pub(super) images: KeptImages,
 }
 
 impl Kept {
@@ -74,8 +85,13 @@ impl Kept {
         }
         let file = folder.join(NAME);
         let bytes = file_ops::read(&file).unwrap_or_default();
-        let rounds = unsealed(&key, NAME, STAMP, &bytes).unwrap_or_default();
-        Some(Self { file, key, rounds })
+        let (rounds, images) = unsealed(&key, NAME, STAMP, &bytes).unwrap_or_default();
+        Some(Self {
+            file,
+            key,
+            rounds,
+            images,
+        })
     }
 
     /// What these inputs of a round gave.
@@ -85,11 +101,8 @@ impl Kept {
     }
 
     /// Keeps what this build gave; a folder that cannot be written costs the next build some time.
-    pub(super) fn finish(self, rounds: &BTreeMap<RoundId, KeptRound>) {
-        if *rounds == self.rounds {
-            return;
-        }
-        if let Some(bytes) = sealed(&self.key, NAME, STAMP, rounds) {
+    pub(super) fn finish(self, rounds: &BTreeMap<RoundId, KeptRound>, images: KeptImages) {
+        if let Some(bytes) = sealed(&self.key, NAME, STAMP, &(rounds, images)) {
             let _ = replace_unflushed(&self.file, &bytes);
         }
     }

@@ -18,10 +18,16 @@ const PERMISSIONS: &str = "accelerometer=(), autoplay=(), camera=(), clipboard-r
      picture-in-picture=(), publickey-credentials-create=(), publickey-credentials-get=(), screen-wake-lock=(), \
      serial=(), storage-access=(), sync-xhr=(), usb=(), window-management=(), xr-spatial-tracking=()";
 
-/// Data, files of rounds and the API: for everybody's programs.
+/// What readers of feeds and calendars fetch from pages of their own.
+const FEEDS: [&str; 4] = ["feed.atom", "feed.json", "calendar.ics", "openapi.json"];
+
+/// Data, files of rounds, feeds and the API: for everybody's programs.
 pub(super) fn is_for_programs(path: &str) -> bool {
     let path = path.trim_start_matches('/');
-    path.starts_with("data/") || path.contains("/files/") || path.starts_with("api/")
+    path.starts_with("data/")
+        || path.contains("/files/")
+        || path.starts_with("api/")
+        || FEEDS.contains(&path)
 }
 
 /// What stands on other people's pages or is read by their programs.

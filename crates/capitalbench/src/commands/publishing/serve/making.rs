@@ -13,9 +13,10 @@ use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_export::{Measure, Measured, Shelf, export};
 use capitalbench_site::machine::api::Api;
 use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path, pack};
-use capitalbench_site::{Files, Input, Renderer};
+use capitalbench_site::{Files, Identity, Images, Input, Renderer};
 use rayon::prelude::*;
 
+use super::drawn::Drawn;
 use super::stock::{Family, Kept, Own, Place, Stock};
 use crate::commands::publishing::origin::{Loaded, OwnFile};
 use crate::error::Error;
@@ -23,10 +24,16 @@ use crate::error::Error;
 /// Files without a name that pages of rounds may be spread over before they are put together.
 const MOST_SPOOLS: usize = 16;
 
+/// Whose site it is and where it stands.
+pub(super) struct Appearing {
+    pub(super) identity: Identity,
+    pub(super) base_url: String,
+}
+
 /// The site of a record; rounds that are as they were are taken over from the one before.
 pub(super) fn stock(
     loaded: &Loaded,
-    base_url: &str,
+    of: &Appearing,
     before: Option<&Stock>,
 ) -> Result<Stock, Error> {
     let publication = &loaded.publication;
@@ -34,10 +41,13 @@ pub(super) fn stock(
     export(publication, &mut data, &|| ())?;
     let sizes = data.sizes();
     data.add_archive()?;
+    let album = Drawn::after(before);
     let input = Input {
         publication,
         data: &sizes,
-        base_url: base_url.trim_end_matches('/'),
+        base_url: &of.base_url,
+        identity: &of.identity,
+        images: Images::From(&album),
     };
     let making = Making {
         loaded,
@@ -64,6 +74,7 @@ pub(super) fn stock(
     }
     making.rest(&rounds, &mut pages)?;
     pages.extend(data.files);
+    let images = album.finish(&pages);
     let reused = rounds.iter().filter(|made| made.reused).count();
     let mut own = BTreeMap::new();
     let mut families = BTreeMap::new();
@@ -78,6 +89,7 @@ pub(super) fn stock(
         families,
         reused,
         spools,
+        images,
         api: Api::new(Arc::clone(publication)),
     })
 }

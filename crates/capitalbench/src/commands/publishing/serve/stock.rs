@@ -73,6 +73,8 @@ pub(super) struct Stock {
     pub(super) reused: usize,
     /// How many files without a name hold what was rendered of rounds.
     pub(super) spools: usize,
+    /// What each image shows, as a digest, by path.
+    pub(super) images: BTreeMap<String, Digest>,
     pub(super) api: Api,
 }
 
@@ -177,6 +179,7 @@ impl Stock {
             families: BTreeMap::new(),
             reused: 0,
             spools: 0,
+            images: BTreeMap::new(),
             api: Api::new(publication),
         }
     }
