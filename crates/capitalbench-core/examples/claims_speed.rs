@@ -71,7 +71,7 @@ fn terms(number: usize) -> Terms {
         },
         first_day: date(2025, 1, 2),
         last_day: None,
-        season: ClaimName::parse("2025").expect("a name"),
+        season: 2025,
         family: CLAIMS,
         registered_at: "2025-01-01T00:00:00Z".parse().expect("an instant"),
     }

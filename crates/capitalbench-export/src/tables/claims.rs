@@ -26,7 +26,7 @@ columns! {
     Always "spread" Real "Largest daily spread between two options that the claim allows for" => claim.terms.rules.spread;
     Always "first_day" Day "Rounds that enter on this day or later count" => claim.terms.first_day;
     Maybe "last_day" Day "No later day counts; none where the claim has no end" => claim.terms.last_day;
-    Always "season" Text "Claims of one track and season are one family" => claim.terms.season.as_str();
+    Always "season" Text "Claims of one track and season are one family" => claim.terms.season.to_string();
     Always "family_size" Integer "Most claims of the family" => claim.terms.family;
     Always "family_registered" Integer "Claims of the family so far" => claim.registered;
     Always "registered_at_utc" Instant "When it was registered, by the operator's clock" => claim.terms.registered_at;

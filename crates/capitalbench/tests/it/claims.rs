@@ -147,7 +147,7 @@ fn what_no_claim_may_be_is_refused_and_signs_nothing() {
         .complains("has its 2 claims already");
     round
         .say(&register(&format!(
-            "third {same} mock-cedar --season autumn"
+            "third --track weekly --family 1 --first-day 2027-01-04 --model mock-cedar"
         )))
         .code(0);
     let behind =
