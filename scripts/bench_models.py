@@ -66,12 +66,16 @@ def eight_slow_models(binary):
                 base = f"http://127.0.0.1:{server.server_address[1]}/v1"
                 file.write(f"- {{model_id: m{number}, provider: vllm, api_model_name: m{number}, base_url: '{base}'}}\n")
         run(
-            "init-round --now 2026-01-05T10:00:00Z --round-id BENCH-1W --universe options.yaml "
-            "--models models.yaml --decision-deadline 2030-06-03T13:25:00Z"
+            "init-round --now 2026-11-18T10:00:00Z --round-id BENCH-1W --universe options.yaml "
+            "--models models.yaml --decision-deadline 2028-06-05T13:25:00Z"
         )
         run(
             "import-research --round rounds/BENCH-1W --market-fact-report facts.md --audit-report audit.md "
-            "--final-briefing briefing.md --research-cutoff-utc 2026-01-05T09:00:00Z"
+            "--final-briefing briefing.md --research-cutoff-utc 2026-11-18T09:00:00Z"
+        )
+        run(
+            "fetch-universe-performance --round rounds/BENCH-1W --as-of-date 2026-11-17 --source csv "
+            "--histories histories --now 2026-11-18T10:30:00Z"
         )
         run("hash-round --round rounds/BENCH-1W")
         start = time.perf_counter()

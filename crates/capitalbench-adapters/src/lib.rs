@@ -13,6 +13,7 @@ pub mod outside_clock;
 pub mod price_source;
 pub mod provider;
 pub mod secret;
+pub mod site;
 pub mod supabase;
 pub mod treasury;
 pub mod webhook;

@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 
 use capitalbench_core::publication::Publication;
 
+pub mod claims;
 pub mod csv;
 pub mod dictionary;
 mod json_text;

@@ -119,6 +119,7 @@ impl Market {
             proof: Proof::None,
             origins: Origins::default(),
             failure_policy: FailurePolicy::default(),
+            controls: Vec::new(),
         };
         let opened = open_round(&at("2026-09-15T11:00:00Z"), &request).unwrap();
         let reports = Reports {
@@ -150,6 +151,7 @@ impl Market {
             pause: Some(Duration::ZERO),
             controls: true,
             renames: Vec::new(),
+            only: Vec::new(),
             dry_run: false,
         }
     }

@@ -229,6 +229,34 @@ pub enum Fact {
         statement: String,
         files: Files,
     },
+    /// A claim was registered with all that it fixes; numbers are texts, because a leaf holds no
+    /// fractions.
+    #[serde(rename = "claim.registered")]
+    Registered(Registration),
+}
+
+/// What a claim fixes before its first day.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Registration {
+    /// Its name.
+    pub claim: String,
+    pub first: String,
+    pub second: String,
+    pub track: String,
+    pub side: String,
+    pub alpha: String,
+    pub scale: String,
+    pub spread: String,
+    pub first_day: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last_day: Option<String>,
+    pub season: String,
+    /// Most claims of the season.
+    pub family: u64,
+    /// The version of the method that will judge it.
+    pub method: String,
+    /// The file that repeats all this.
+    pub files: Files,
 }
 
 impl Fact {
@@ -251,6 +279,7 @@ impl Fact {
             Self::Correction { .. } => "correction",
             Self::Inventory { .. } => "round.files",
             Self::Claim { .. } => "claim",
+            Self::Registered(_) => "claim.registered",
         }
     }
 }

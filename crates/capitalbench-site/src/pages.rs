@@ -13,6 +13,7 @@ mod asset;
 mod assets;
 mod board;
 mod boards;
+mod claims;
 mod compare;
 mod filter;
 mod home;
@@ -38,6 +39,7 @@ pub(crate) fn render(view: &View<'_>, site: &Site, input: &Input<'_>, files: &mu
     let identity = input.identity;
     let pages = single_pages(view);
     files.par_extend(pages.par_iter().map(|page| framed(site, page)));
+    claims::files(view, files);
     files.insert("404.html".to_owned(), missing(site, input.base_url));
     let style = identity.coloured(&style());
     files.insert("style.css".to_owned(), style.into());
@@ -107,6 +109,7 @@ fn single_pages(view: &View<'_>) -> Vec<Page> {
     let options: Vec<_> = view.options.keys().collect();
     pages.par_extend(options.par_iter().map(|id| asset::page(view, id)));
     pages.extend(method::pages(view));
+    pages.extend(claims::pages(view));
     pages
 }
 

@@ -36,6 +36,10 @@ const KINDS = {
   correction: { run: optional(isText), number: isNumber, reason: isText, replaced: isFiles, results: isFiles },
   "round.files": { number: isNumber, bodies: isFiles, gone: isTexts },
   claim: { statement: isText, files: isFiles },
+  "claim.registered": {
+    claim: isText, first: isText, second: isText, track: isText, side: isText, alpha: isText, scale: isText, spread: isText,
+    first_day: isText, last_day: optional(isText), season: isText, family: isNumber, method: isText, files: isFiles,
+  },
 };
 const EVERY = { version: (value) => value === 1, event: isText, round: isText, at: isInstant };
 
@@ -80,6 +84,7 @@ export function words(found) {
     case "round.explained": return `${name} ${found.number}`;
     case "correction": return `${name} ${found.number} of ${found.run ?? "the prices"}`;
     case "prices.entry": case "prices.exit": return `${name} of ${found.session}`;
+    case "claim.registered": return `${name} ${found.claim}`;
     case "claim": return `${name} "${found.statement}"`;
     default: return name;
   }

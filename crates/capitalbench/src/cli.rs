@@ -12,12 +12,14 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
 mod asking;
 mod boards;
+mod claims;
 mod jobs;
 mod league;
 mod overview;
 mod prices;
 mod proof;
 mod publish;
+mod replay;
 mod setup;
 mod shared;
 mod tools;
@@ -25,12 +27,14 @@ mod verb_text;
 
 pub(crate) use asking::*;
 pub(crate) use boards::*;
+pub(crate) use claims::*;
 pub(crate) use jobs::*;
 pub(crate) use league::*;
 pub(crate) use overview::*;
 pub(crate) use prices::*;
 pub(crate) use proof::*;
 pub(crate) use publish::*;
+pub(crate) use replay::*;
 pub(crate) use setup::*;
 pub(crate) use shared::*;
 pub(crate) use tools::*;
@@ -105,8 +109,11 @@ pub(crate) enum Command {
     RecordListing(RecordListing),
     ScoreRound(ScoreRound),
     Explain(Explain),
+    Replay(Replay),
     Leaderboard(Leaderboard),
     Compare(Compare),
+    Claim(Claim),
+    PlanEvidence(PlanEvidence),
     PublishLatest(PublishLatest),
     PublishCumulative(PublishCumulative),
     CumulativeStatus(CumulativeStatus),

@@ -75,6 +75,10 @@ pub const FETCHED: [&str; 6] = [
     SOURCE_EXCEPTION,
     MOVE_EXCEPTION,
 ];
+/// What a replay is: models that were asked after the fact. Its folder lies outside of the rounds.
+pub const REPLAY: &str = "replay.json";
+/// The answers of a replay, beside it.
+pub const REPLAY_ANSWERS: &str = "answers";
 /// Folder of the runs.
 pub const RUNS: &str = "runs";
 /// Folder of the research.
@@ -153,13 +157,18 @@ pub const LOG_ROOTS: &str = "log/roots";
 pub const LOG_WITNESSES: &str = "log/witnesses";
 /// Salts of public files, one file per round.
 pub const LOG_SALTS: &str = "log/salts";
+/// Registered claims, one file each; the log has an entry of each.
+pub const LOG_CLAIMS: &str = "log/claims";
+/// The name under which the log keeps entries about claims, where others name their round.
+pub const CLAIMS: &str = "claims";
 /// Folders of the log; none may be a link, because a link may lead anywhere.
-pub const LOG_FOLDERS: [&str; 6] = [
+pub const LOG_FOLDERS: [&str; 7] = [
     LOG,
     LOG_CHECKPOINTS,
     LOG_ANCHORS,
     LOG_ROOTS,
     LOG_SALTS,
+    LOG_CLAIMS,
     "log/tile",
 ];
 /// The index of the log's events, which can be made again from its leaves.

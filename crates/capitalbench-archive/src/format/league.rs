@@ -17,7 +17,7 @@ pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 46] = [
+pub const FIELDS: [&str; 49] = [
     "name",
     "address",
     "accent",
@@ -34,6 +34,9 @@ pub const FIELDS: [&str; 46] = [
     "models",
     "pricing",
     "controls",
+    "controls.name",
+    "controls.hold",
+    "controls.symbol",
     "briefing",
     "briefing.facts",
     "briefing.audit",
@@ -66,6 +69,9 @@ pub const FIELDS: [&str; 46] = [
     "messages.command",
 ];
 
+/// What stands below it are ids of options.
+const HELD: &str = "controls.hold.";
+
 /// Reads the file; a league without a name is called like its folder.
 pub fn parse(bytes: &[u8], folder: &str) -> Result<League, Fault> {
     let text = utf8(bytes)?;
@@ -89,7 +95,10 @@ fn with_colour(league: League, places: &[FieldPlace]) -> Result<League, Fault> {
 
 /// Refuses the first field that is not known, with the name that was probably meant.
 fn refuse_unknown(places: &[FieldPlace]) -> Result<(), Fault> {
-    let is_unknown = |place: &&FieldPlace| !FIELDS.contains(&place.path.as_str());
+    let is_unknown = |place: &&FieldPlace| {
+        let path = without_places(&place.path);
+        !FIELDS.contains(&path.as_str()) && !path.starts_with(HELD)
+    };
     let Some(place) = places.iter().find(is_unknown) else {
         return Ok(());
     };
@@ -97,7 +106,8 @@ fn refuse_unknown(places: &[FieldPlace]) -> Result<(), Fault> {
         Some((around, name)) => (Some(around), name),
         None => (None, place.path.as_str()),
     };
-    let beside = FIELDS.iter().filter_map(|field| match around {
+    let plain = around.map(without_places);
+    let beside = FIELDS.iter().filter_map(|field| match plain.as_deref() {
         None => (!field.contains('.')).then_some(*field),
         Some(around) => field.strip_prefix(around)?.strip_prefix('.'),
     });
@@ -112,6 +122,14 @@ fn refuse_unknown(places: &[FieldPlace]) -> Result<(), Fault> {
         None => Fault::new(format!("unknown field `{name}`; {next}")),
     };
     Err(fault.on_line(place.line))
+}
+
+/// A path without the places in lists: `controls.0.name` is a field `controls.name`.
+fn without_places(path: &str) -> String {
+    let names = path
+        .split('.')
+        .filter(|name| name.parse::<usize>().is_err());
+    names.collect::<Vec<_>>().join(".")
 }
 
 /// Adds to a fault what it does not say: the line of its field, or the field on its line.

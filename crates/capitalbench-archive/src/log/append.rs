@@ -39,7 +39,7 @@ pub struct Appended {
 
 /// What happens with an event that the log already holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Known {
+pub(super) enum Known {
     Skipped,
     Added,
 }
@@ -149,7 +149,7 @@ impl LogFolder {
         Ok(file_ops::hold_in_turn(&state.join("lock"))?)
     }
 
-    fn append_held(
+    pub(super) fn append_held(
         &self,
         key: &LogKey,
         events: &[Event],

@@ -3,7 +3,7 @@
 //! An inventory lists only what differs from the ones before it. Digests are sealed: an inventory
 //! reveals names, not bytes. Locks and leases name workers and are not part of a round.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_proof::event::{Event, Fact, Instant, Sealed};
 
@@ -59,6 +59,15 @@ impl LogFolder {
         }
         Ok(told)
     }
+}
+
+/// The files of a round that the log knows and a public copy does not hold.
+pub fn hidden_files(round: &RoundFolder) -> Result<BTreeSet<String>, FileError> {
+    let told = LogFolder::of_round(round).inventory(&round.name())?;
+    let here = files_of(round)?;
+    let mut hidden: BTreeSet<String> = told.bodies.into_keys().collect();
+    hidden.retain(|path| !here.contains(path));
+    Ok(hidden)
 }
 
 /// The files of a round that belong into its inventories.

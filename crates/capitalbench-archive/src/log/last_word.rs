@@ -31,6 +31,7 @@ pub(crate) fn replaced_kind(fact: &Fact) -> Option<String> {
         | Fact::Correction { .. }
         | Fact::Ended { .. }
         | Fact::Explained { .. }
+        | Fact::Registered(_)
         | Fact::Inventory { .. } => None,
     }
 }

@@ -8,6 +8,7 @@
 //! <rounds>/log/roots/*.pem           root certificates of clocks that the operator trusts
 //! <rounds>/log/witnesses             keys of witnesses, who may sign checkpoints too
 //! <rounds>/log/salts/<round>.json    salts of the public files
+//! <rounds>/log/claims/<claim>.json   registered claims
 //! <rounds>/log/tile/...              hashes and leaves, as C2SP tlog-tiles lays them out
 //! <rounds>/.capitalbench/log/        the lock of the appending process, and an index
 //! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
@@ -34,6 +35,7 @@ use crate::round::round_folder::{RoundFolder, parse_file, read_file as read};
 mod anchors;
 mod append;
 pub mod check;
+pub mod claims;
 mod contradictions;
 mod ending_events;
 mod events;
@@ -223,13 +225,17 @@ impl LogFolder {
             return Ok(Vec::new());
         };
         let size = signed.checkpoint.size;
-        // Only the owner of the key wrote the index; in a folder from elsewhere it could hide events.
-        let known = if self.file(layout::LOG_KEY).exists() {
-            index::load(self, size)?
+        self.leaves(&self.index(size)?.places(self, round)?, size)
+    }
+
+    /// Which leaves are of which round. Only the owner of the key wrote the stored index; in a folder
+    /// from elsewhere it could hide events.
+    fn index(&self, size: u64) -> Result<index::Index, FileError> {
+        if self.file(layout::LOG_KEY).exists() {
+            index::load(self, size)
         } else {
-            index::from_leaves(self, size)?
-        };
-        self.leaves(&known.places(self, round)?, size)
+            index::from_leaves(self, size)
+        }
     }
 }
 

@@ -79,7 +79,7 @@ impl PriceRecord {
         inputs: &RoundInputs,
         sheets: (Option<&PriceSheet>, Option<&PriceSheet>),
     ) -> Result<Vec<PriceProblem>, FileError> {
-        let (folder, universe) = (&inputs.folder, &*inputs.universe);
+        let (folder, universe) = (&inputs.folder, &*inputs.priced);
         let mut problems = Vec::from_iter(self.origin_problem(&inputs.manifest.origins));
         problems.extend(self.invention_problem(inputs));
         problems.extend(self.move_problems(&inputs.manifest));

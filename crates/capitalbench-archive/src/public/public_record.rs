@@ -17,6 +17,7 @@ use crate::disk::layout;
 use crate::format::round::benchmark_sets;
 use crate::prices::daily_closes::DailySnapshots;
 use crate::public::cache_key::CacheKey;
+use crate::public::claims::claims;
 use crate::public::fact_cache::FactCache;
 use crate::public::past_rounds::PastRounds;
 use crate::results::scoring::ScoringError;
@@ -25,6 +26,7 @@ use crate::round::round_folder::{RoundFolder, Universes, list_rounds, parse_file
 mod calls;
 mod round_facts;
 
+pub(crate) use round_facts::record;
 pub use round_facts::{Depth, round_facts};
 
 /// Why a folder of rounds could not be published.
@@ -103,7 +105,9 @@ impl<'a> RoundSource<'a> {
         if let Some(cache) = cache {
             cache.finish();
         }
-        Ok(publish(facts?, &set_policy(self.beside)?, as_of)?)
+        let mut publication = publish(facts?, &set_policy(self.beside)?, as_of)?;
+        publication.claims = claims(self.rounds, as_of)?;
+        Ok(publication)
     }
 
     /// The comparison sets of an instant: all that rankings need, in a fraction of the time.
@@ -180,6 +184,14 @@ impl Shared {
             universes: Universes::default(),
             snapshots: DailySnapshots::load(rounds)?,
         })
+    }
+
+    pub(crate) fn universes(&self) -> &Universes {
+        &self.universes
+    }
+
+    pub(crate) fn snapshots(&self) -> &DailySnapshots {
+        &self.snapshots
     }
 
     /// One digest of the shared closes that a round with this window may use.

@@ -1,5 +1,6 @@
 //! Results, their corrections, provisional tracking and reports.
 
+pub mod after_the_fact;
 pub mod corrections;
 pub mod exceptions;
 pub mod interim_update;

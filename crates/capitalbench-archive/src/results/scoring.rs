@@ -1,9 +1,9 @@
 //! Parsed submissions and two price sheets → result files.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use capitalbench_core::asking::run::{RunKind, RunRules};
-use capitalbench_core::decision::control::{Control, Rule};
+use capitalbench_core::decision::control::{Control, Follows};
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::market::cross_check::CrossCheck;
 use capitalbench_core::market::price_rules::{self, PriceProblem};
@@ -241,8 +241,9 @@ pub(crate) fn score_submissions(
         error,
     })?;
     leaderboard::sort(&mut outcomes, manifest.methodology.tie_rule());
+    let beside = with_funds(inputs, prices, &returns);
     let controls = entrants.controls.map_or_else(Vec::new, |controls| {
-        score_controls(controls, inputs, rules, &returns)
+        score_controls(controls, inputs, rules, &beside)
     });
     let (models, tables) = tables(inputs, run, &returns, &outcomes, &controls);
     let outcomes_json = outcomes::render(&Outcomes {
@@ -282,7 +283,7 @@ fn tolerated_problems(
 ) -> Result<Vec<PriceProblem>, ScoringError> {
     let manifest = &inputs.manifest;
     let (entry, exit) = (&prices.entry, &prices.exit);
-    let mut problems = price_rules::problems(&inputs.universe, manifest.window, entry, exit);
+    let mut problems = price_rules::problems(&inputs.priced, manifest.window, entry, exit);
     problems.extend(prices.record_problems.iter().cloned());
     let ours = manifest.methodology.enforcement() == Enforcement::Refuse;
     // Under our own labels scoring refuses them beforehand, see `unproved_prices`.
@@ -302,8 +303,21 @@ fn tolerated_problems(
     })
 }
 
+/// The returns of the options, and behind them those of the funds that controls hold.
+fn with_funds(inputs: &RoundInputs, prices: &RoundPrices, returns: &RoundReturns) -> RoundReturns {
+    let returns = returns.clone();
+    if inputs.priced.options().len() == inputs.universe.options().len() {
+        return returns;
+    }
+    let (entry, exit) = (&prices.entry, &prices.exit);
+    match RoundReturns::new(&inputs.priced, entry, exit, &BTreeSet::new()) {
+        Ok(all) => returns.beside(&all),
+        Err(_) => returns,
+    }
+}
+
 /// A control's figures, or why it has none.
-pub type ControlOutcome = (Rule, Result<Scored, String>);
+pub type ControlOutcome = (Follows, Result<Scored, String>);
 
 /// Scores controls like models; a control that holds an unpriced option has no figures.
 fn score_controls(
@@ -328,7 +342,8 @@ fn score_controls(
         })
     };
     let all = controls.controls.iter();
-    all.map(|control| (control.rule, scored(control))).collect()
+    all.map(|control| (control.rule.clone(), scored(control)))
+        .collect()
 }
 
 /// Consistency rows and result tables, by path inside the run.

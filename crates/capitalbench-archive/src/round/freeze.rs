@@ -70,15 +70,24 @@ pub fn input_digests(
     Ok(digests)
 }
 
+/// Digests of the inputs that are there, whether or not all of them are.
+pub(crate) fn digests_now(
+    folder: &RoundFolder,
+    methodology: &Methodology,
+) -> Result<Digests, FileError> {
+    let (required, optional) = input_set(methodology);
+    folder.digests(required.into_iter().chain(optional))
+}
+
 /// How the inputs differ from the frozen digests; none when the round is not frozen.
 pub fn changes(folder: &RoundFolder) -> Result<Option<Vec<HashProblem>>, FileError> {
     let Some(stored) = stored_digests(folder)? else {
         return Ok(None);
     };
     let methodology = folder.parse(layout::MANIFEST, manifest::parse)?.methodology;
+    let now = digests_now(folder, &methodology)?;
     let (required, optional) = input_set(&methodology);
     let set: Vec<&str> = required.into_iter().chain(optional).collect();
-    let now = folder.digests(set.iter().copied())?;
     Ok(Some(compare(&stored, &now, &set)))
 }
 

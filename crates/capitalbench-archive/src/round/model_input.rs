@@ -1,10 +1,12 @@
 //! The exact text that a round sends to every model; it is stored once, then only read.
 
+use capitalbench_core::asking::option_order::{OptionOrder, order_seed};
 use capitalbench_core::asking::prompt::{ModelInputParts, assemble};
 
 use crate::disk::error::{Fault, FileError};
 use crate::disk::layout;
 use crate::format::{prices::trailing, round::research, utf8};
+use crate::round::freeze;
 use crate::round::round_folder::{RoundInputs, optional};
 
 /// Assembles the model input from the round's files as they are now.
@@ -28,5 +30,21 @@ pub fn assembled(inputs: &RoundInputs) -> Result<String, FileError> {
         briefing: &briefing,
         context_table: table.as_deref(),
         universe: &inputs.universe,
+        order: option_order(inputs)?.as_ref(),
     }))
+}
+
+/// The order of the options, drawn from the frozen files, or from those of a draft as they are now;
+/// none where the methodology draws none.
+pub fn option_order(inputs: &RoundInputs) -> Result<Option<OptionOrder>, FileError> {
+    let (folder, methodology) = (&inputs.folder, &inputs.manifest.methodology);
+    if !methodology.draws_option_order() {
+        return Ok(None);
+    }
+    let files = match freeze::stored_digests(folder)? {
+        Some(stored) => stored,
+        None => freeze::digests_now(folder, methodology)?,
+    };
+    let order = OptionOrder::draw(order_seed(&files), &inputs.universe);
+    Ok(Some(order))
 }

@@ -6,6 +6,7 @@ use capitalbench_core::market::universe::{Listing, Universe};
 use capitalbench_core::round::manifest::{Manifest, Track};
 use capitalbench_core::round::methodology::ReplyOrder;
 use capitalbench_core::values::ids::OptionId;
+use serde_json::Value;
 
 use crate::format::text::json;
 
@@ -16,18 +17,23 @@ pub struct ReplyForm {
     pub schema: String,
 }
 
+/// The schema of a reply that chooses among these options.
+pub fn schema_of(manifest: &Manifest, options: &[OptionId]) -> Value {
+    let order = manifest.methodology.reply_order();
+    schema(order, manifest.format, &manifest.constraints, options)
+}
+
 /// The form that the methodology of a manifest prescribes for these options.
 pub fn reply_form(manifest: &Manifest, track: Track, universe: &Universe) -> ReplyForm {
     let order = manifest.methodology.reply_order();
-    let (format, limits) = (manifest.format, &manifest.constraints);
     let shown = universe.options().iter();
     let ids: Vec<OptionId> = shown
         .filter(|option| option.listing == Listing::Shown)
         .map(|option| option.id.clone())
         .collect();
-    let schema = schema(order, format, limits, &ids);
+    let schema = schema_of(manifest, &ids);
     ReplyForm {
-        prompt: prompt_text(order, format, track, limits),
+        prompt: prompt_text(order, manifest.format, track, &manifest.constraints),
         // Rounds up to v1.1 have a sorted schema, and the bytes of a label never change.
         schema: match order {
             ReplyOrder::ConfidenceBeforeReasons => json::to_pretty(&schema),

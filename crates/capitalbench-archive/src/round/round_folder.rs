@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use capitalbench_core::asking::run::{RecordRules, Run};
+use capitalbench_core::decision::control::own::funds;
 use capitalbench_core::decision::judgment::Slate;
 use capitalbench_core::market::prices::{PriceSheet, Side};
 use capitalbench_core::market::universe::Universe;
@@ -19,6 +20,7 @@ use crate::disk::layout;
 use crate::format::round::hashes::Digests;
 use crate::format::{prices::price_sheet, round::manifest, round::slate};
 use crate::round::listing_changes;
+use crate::run::replay_folder::refuse_replay;
 use crate::run::run_folder::RunFolder;
 
 mod universes;
@@ -38,6 +40,7 @@ impl RoundFolder {
         if !path.is_dir() {
             return Err(FileError::folder(path, missing_round(path)));
         }
+        refuse_replay(path)?;
         if !Self::is_round(path) {
             let text = "is not a round: it has no manifest.yaml";
             return Err(FileError::folder(path, text));
@@ -310,6 +313,10 @@ pub(crate) fn found_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError>
         return Err(FileError::folder(folder, missing_round(folder)));
     }
     let names = names_in(folder)?;
+    refuse_replay(folder)?;
+    for name in &names {
+        refuse_replay(&folder.join(name))?;
+    }
     // A hidden folder may be an unfinished round of a killed command.
     let rounds: Vec<RoundFolder> = names
         .iter()
@@ -357,6 +364,8 @@ pub struct RoundInputs {
     pub manifest: Manifest,
     /// The options, with what became of their listings.
     pub universe: Arc<Universe>,
+    /// Everything that has prices: the options, then the funds that controls hold.
+    pub priced: Arc<Universe>,
     /// The candidates of a judgment round.
     pub slate: Option<Slate>,
 }
@@ -373,8 +382,13 @@ impl RoundInputs {
             let fault = Fault::field("market", text);
             return Err(fault.in_file(&folder.file(layout::MANIFEST)));
         }
-        if let Some(changed) = listing_changes::applied(&folder, &universe)? {
-            universe = Arc::new(changed);
+        let mut priced = priced(&folder, &manifest, &universe)?;
+        if let Some(changed) = listing_changes::applied(&folder, &priced)? {
+            let options = changed.options().iter();
+            let offered = options.filter(|option| universe.get(&option.id).is_some());
+            let offered = Universe::on(universe.market(), offered.cloned().collect());
+            let offered = offered.map_err(|error| FileError::folder(folder.path(), error))?;
+            (universe, priced) = (Arc::new(offered), Arc::new(changed));
         }
         let slate = match manifest.methodology.family() {
             Family::Judgment => Some(load_slate(&folder)?),
@@ -384,9 +398,27 @@ impl RoundInputs {
             folder,
             manifest,
             universe,
+            priced,
             slate,
         })
     }
+}
+
+/// The options and the funds of configured controls; the options themselves where there is no fund.
+fn priced(
+    folder: &RoundFolder,
+    manifest: &Manifest,
+    universe: &Arc<Universe>,
+) -> Result<Arc<Universe>, FileError> {
+    let funds = funds(&manifest.controls, universe);
+    if funds.is_empty() {
+        return Ok(Arc::clone(universe));
+    }
+    let wrong = |error| Fault::field("controls", error).in_file(&folder.file(layout::MANIFEST));
+    universe
+        .beside(funds)
+        .map(Arc::new)
+        .map_err(|error| wrong(error.to_string()))
 }
 
 fn load_slate(folder: &RoundFolder) -> Result<Slate, FileError> {

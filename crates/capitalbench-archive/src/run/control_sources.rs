@@ -65,6 +65,7 @@ impl ControlSources {
             freeze: self.freeze,
             last_best: self.last_best.as_ref(),
             decisions: &self.decisions,
+            own: &inputs.manifest.controls,
         })
     }
 }

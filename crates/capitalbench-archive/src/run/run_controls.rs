@@ -4,7 +4,8 @@
 //! round before, which only their file records. Computed again, they have the same bytes.
 
 use capitalbench_core::asking::run::RunRules;
-use capitalbench_core::decision::control::{Control, Rule};
+pub use capitalbench_core::decision::control::PROVIDER;
+use capitalbench_core::decision::control::{Control, Follows, Rule};
 use capitalbench_core::decision::submission::{Decision, Forecast, MODE, RunFields, Submission};
 use capitalbench_core::round::manifest::{Manifest, SubmissionFormat};
 use capitalbench_core::values::ids::{IdError, ModelId, OptionId, RoundId};
@@ -19,8 +20,6 @@ use crate::run::ledger::RunPlan;
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::Checked;
 
-/// The provider of every control; no model may use it.
-pub const PROVIDER: &str = "control";
 /// The member that says why the rounds beside it could not be read.
 const UNREAD: &str = "rounds_not_read";
 
@@ -86,13 +85,13 @@ impl RunControls {
     /// The files of the controls: paths inside the run, and their text.
     pub fn files(&self, manifest: &Manifest, rules: RunRules) -> Vec<(String, String)> {
         let file = |control: &Control| {
-            let path = path(control.rule);
+            let path = path(&control.rule);
             let metadata = self.metadata(control);
             if let Some(held) = as_submission(control, manifest, rules) {
                 return (path, submission::render(&Submission { metadata, ..held }));
             }
             let unread = self.best.unread.clone();
-            let unread = unread.filter(|_| control.rule == Rule::LastBest);
+            let unread = unread.filter(|_| control.rule.is(Rule::LastBest));
             let reason = control.holdings.as_ref().err().map(ToString::to_string);
             let reason = unread.or(reason);
             let text = json::to_pretty(&json!({
@@ -110,7 +109,7 @@ impl RunControls {
     fn metadata(&self, control: &Control) -> Map<String, Value> {
         let mut metadata = Map::new();
         metadata.insert("control".into(), json!(true));
-        if control.rule != Rule::LastBest {
+        if !control.rule.is(Rule::LastBest) {
             return metadata;
         }
         if let Some(best) = &self.best.last {
@@ -150,8 +149,8 @@ pub fn as_submission(
         mode: MODE.to_owned(),
         decision,
         confidence: 0.5,
-        rationale_summary: control.rule.meaning().to_owned(),
-        portfolio_rationale: Some(control.rule.meaning().to_owned()),
+        rationale_summary: control.rule.meaning(),
+        portfolio_rationale: Some(control.rule.meaning()),
         key_risks: Vec::new(),
         forecast: Forecast::default(),
         ledger: None,
@@ -168,13 +167,22 @@ pub fn as_submission(
 }
 
 /// The file of a control, inside its run.
-pub fn path(rule: Rule) -> String {
-    format!("{}/{}.json", run::CONTROLS, rule.name())
+fn path(rule: &Follows) -> String {
+    let stem = match rule {
+        Follows::Rule(rule) => rule.name().to_owned(),
+        Follows::Own(own) => own.id().file_stem(),
+    };
+    format!("{}/{stem}.json", run::CONTROLS)
+}
+
+/// The file of the control that names the best option of the round before.
+pub fn last_best_path() -> String {
+    path(&Follows::Rule(Rule::LastBest))
 }
 
 /// The best option that the run recorded.
 fn recorded_best(folder: &RunFolder) -> Result<Best, FileError> {
-    let path = path(Rule::LastBest);
+    let path = last_best_path();
     let best = folder.parse_optional(&path, |bytes| {
         let value = json::parse(bytes)?;
         let said = |name: &str| value["metadata"][name].as_str();

@@ -14,6 +14,7 @@ use crate::format::run::run_log::{self, RunLogLine};
 use crate::format::run::run_manifest::{self, RunRecord};
 use crate::format::{text::json, utf8};
 use crate::round::round_folder::{names_in, parse_file, read_file, refuse_links};
+use crate::run::replay_folder::refuse_replay;
 use capitalbench_core::encoding::yaml::from_yaml;
 
 /// A folder below `runs/`.
@@ -32,6 +33,7 @@ impl RunFolder {
             return Err(FileError::folder(path, text));
         }
         refuse_links(path, &run::FOLDERS)?;
+        refuse_replay(path)?;
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let run_id = RunId::parse(&name).map_err(|error| FileError::folder(path, error))?;
         Ok(Self {

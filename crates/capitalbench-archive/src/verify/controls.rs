@@ -6,8 +6,7 @@ use super::RunState;
 use super::finding::{Code, Findings};
 use crate::disk::layout::run;
 use crate::round::round_folder::{RoundInputs, names_in};
-use crate::run::run_controls::path;
-use capitalbench_core::decision::control::Rule;
+use crate::run::run_controls::last_best_path;
 
 /// Compares every control's file with the one computed from the round and the run.
 pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Findings) {
@@ -35,6 +34,6 @@ pub(super) fn check(state: &RunState, inputs: &RoundInputs, findings: &mut Findi
     }
     if controls.best_is_contradicted(inputs) {
         let text = "names an option that was not the best by the prices of that round";
-        add(&path(Rule::LastBest), text);
+        add(&last_best_path(), text);
     }
 }

@@ -81,6 +81,8 @@ codes! {
         "The window is not the one that its own rule and deadline give."
     ModelInputDiffers "model-input-differs" Error
         "The stored model input does not follow from the other frozen inputs."
+    OptionOrderDiffers "option-order-differs" Error
+        "The model input lists the options in another order than the one drawn from the frozen inputs (from v1.2 on)."
     ReplyFormDiffers "reply-form-differs" Error
         "The prompt or the schema is not the one that the methodology prescribes (from v1.2 on)."
     VerdictDiffers "verdict-differs" Error
@@ -217,6 +219,16 @@ codes! {
         "Another file of the archive has another raw close for the same option and day."
     MarketsMixed "markets-mixed" Error
         "Rounds of one folder are of different markets, whose returns cannot be compared."
+    ClaimLate "claim-late" Error
+        "A claim was registered on its first day or later, so it counts for nothing."
+    ClaimInvalid "claim-invalid" Error
+        "A registered claim breaks a rule: its name is taken, or its family is full or was fixed otherwise."
+    ClaimEdited "claim-edited" Error
+        "The file of a claim is not what the log has; the claim is judged by the log."
+    ClaimMissing "claim-missing" Error
+        "The log has a claim whose file is gone; the claim is judged all the same."
+    ClaimUnsigned "claim-unsigned" Error
+        "A file among the claims is not in the log, so nothing was registered."
     UniverseLabelReused "universe-label-reused" Warning
         "Rounds with one universe version have different options."
     RenameRefused "rename-refused" Warning
@@ -233,6 +245,8 @@ codes! {
         "A report replaced another one although no result changed."
     AttemptUnseen "attempt-unseen" Warning
         "The program stopped during an attempt, so nobody saw how it ended; it counts as an attempt."
+    ClaimRoundUnproved "claim-round-unproved" Warning
+        "A round does not count for a claim: the log does not show its acceptance before the entry close."
     Draft "draft" Note
         "The round is not frozen, or no model was asked yet."
     Pending "pending" Note
@@ -279,6 +293,8 @@ codes! {
         "The log has a stamp of an authority for which only the operator vouches."
     UnfinishedWrite "unfinished-write" Note
         "A temporary file was left behind by a crash."
+    ClaimTimeUnproved "claim-time-unproved" Note
+        "No outside clock shows that a claim was registered before its first day."
 }
 
 impl fmt::Display for Code {

@@ -1,5 +1,8 @@
 //! Frozen inputs, research, manifest and prompt.
 
+use std::collections::BTreeSet;
+
+use capitalbench_core::asking::option_order::listed;
 use capitalbench_core::asking::prompt;
 use capitalbench_core::market::calendar::plan_window;
 use capitalbench_core::round::manifest::{Manifest, Stream};
@@ -77,14 +80,30 @@ pub(super) fn check_model_input(state: &RoundState, findings: &mut Findings) {
         }
         Enforcement::Refuse => match model_input::assembled(inputs) {
             Ok(text) if text.as_bytes() == stored => return,
-            Ok(_) => {
-                let text = "does not follow from the other frozen inputs";
-                (Code::ModelInputDiffers, text.to_owned())
-            }
+            Ok(text) => differs(&text, &String::from_utf8_lossy(&stored)),
             Err(error) => (Code::ModelInputDiffers, error.to_string()),
         },
     };
     findings.add(code, layout::MODEL_INPUT, text);
+}
+
+/// How a stored model input departs from the one that was made again.
+fn differs(made: &str, stored: &str) -> (Code, String) {
+    let mut pairs = listed(made).into_iter().zip(listed(stored));
+    let is_same_list = {
+        let sorted = |text| listed(text).into_iter().collect::<BTreeSet<&str>>();
+        sorted(made) == sorted(stored)
+    };
+    match pairs.find(|(drawn, told)| drawn != told) {
+        Some((drawn, told)) if is_same_list => {
+            let text = format!("lists {told} where the order that was drawn has {drawn}");
+            (Code::OptionOrderDiffers, text)
+        }
+        _ => {
+            let text = "does not follow from the other frozen inputs";
+            (Code::ModelInputDiffers, text.to_owned())
+        }
+    }
 }
 
 /// From v1.2 on the prompt and the schema must be those of the methodology, to the byte: the order of

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use capitalbench_core::evidence::claims::record::ClaimRecord;
 use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::Event;
 use capitalbench_proof::note::VerifierKey;
@@ -13,7 +14,7 @@ use super::finding::{Code, Finding, RoundReport, Severity, count};
 use crate::disk::error::FileError;
 use crate::disk::layout;
 use crate::log::check::check;
-use crate::log::{Believed, LogFolder, LogKey, Trust};
+use crate::log::{Believed, LogFolder, LogKey, Trust, instant};
 use crate::round::round_folder::names_in;
 
 /// What a reader expects of the log, and whom the reader trusts.
@@ -62,7 +63,7 @@ impl Voucher {
 }
 
 /// What verification found about the log of a folder.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct LogReport {
     /// Its present checkpoint; none when no checkpoint holds.
     pub state: Option<Checkpoint>,
@@ -73,6 +74,8 @@ pub struct LogReport {
     /// Stamps of outside clocks that hold, by the size of the stamped log.
     pub stamps: Vec<SeenStamp>,
     pub voucher: Voucher,
+    /// Registered claims, computed again; only where a whole folder is verified.
+    pub claims: Vec<ClaimRecord>,
     pub findings: Vec<Finding>,
 }
 
@@ -87,6 +90,8 @@ pub(super) struct LogState {
     pub(super) log: LogFolder,
     pub(super) report: LogReport,
     places: BTreeMap<String, Vec<u64>>,
+    /// The latest instant of all entries before each entry about claims.
+    before_claims: BTreeMap<u64, Timestamp>,
     /// By size, the earliest stamp of a log that is at least as large.
     covering: Vec<(u64, Timestamp)>,
 }
@@ -108,9 +113,11 @@ impl LogState {
                 continued: 0,
                 stamps: Vec::new(),
                 voucher: Voucher::of(reader),
+                claims: Vec::new(),
                 findings: Vec::new(),
             },
             places: BTreeMap::new(),
+            before_claims: BTreeMap::new(),
             covering: Vec::new(),
         };
         if !rounds.join(layout::LOG).exists() {
@@ -118,9 +125,14 @@ impl LogState {
             state.find(Code::LogHistoryDiffers, layout::LOG, text);
             return Ok(expected.then_some(state));
         }
-        let places = &mut state.places;
+        let (places, before) = (&mut state.places, &mut state.before_claims);
+        let mut latest: Option<Timestamp> = None;
         let found = check(&state.log, &mut |index, event| {
             places.entry(event.round.clone()).or_default().push(index);
+            if event.round == layout::CLAIMS {
+                before.extend(latest.map(|latest| (index, latest)));
+            }
+            latest = latest.max(instant(event));
         })?;
         for own in &found.problems {
             let place = format!("{}/{}", layout::LOG, own.place);
@@ -142,7 +154,9 @@ impl LogState {
     pub(super) fn into_report(mut self, rounds: Option<&Vec<RoundReport>>) -> LogReport {
         if let Some(rounds) = rounds {
             let names = std::mem::take(&mut self.places).into_keys();
-            let there = |name: &String| rounds.iter().any(|round| round.round_id == *name);
+            let there = |name: &String| {
+                name == layout::CLAIMS || rounds.iter().any(|round| round.round_id == *name)
+            };
             for name in names.filter(|name| !there(name)) {
                 let text = "is in the log, but there is no such round here";
                 self.find(Code::LoggedFileMissing, name, text);
@@ -161,13 +175,18 @@ impl LogState {
         leaves.into_iter().filter_map(parse).collect()
     }
 
+    /// The latest instant of the entries before one about a claim.
+    pub(super) fn latest_before(&self, leaf: u64) -> Option<Timestamp> {
+        self.before_claims.get(&leaf).copied()
+    }
+
     /// The earliest outside clock that saw a leaf.
     pub(super) fn seen_before(&self, leaf: u64) -> Option<Timestamp> {
         let larger = self.covering.partition_point(|(size, _)| *size <= leaf);
         self.covering.get(larger).map(|(_, before)| *before)
     }
 
-    fn find(&mut self, code: Code, place: impl Into<String>, text: impl Into<String>) {
+    pub(super) fn find(&mut self, code: Code, place: impl Into<String>, text: impl Into<String>) {
         self.report.findings.push(Finding::new(code, place, text));
     }
 

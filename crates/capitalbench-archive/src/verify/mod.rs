@@ -24,6 +24,7 @@ mod acceptance;
 mod across;
 mod asked;
 pub mod audit;
+mod claims;
 mod controls;
 pub mod derivation;
 mod ending;
@@ -51,7 +52,7 @@ pub use round_proof::{Moment, RoundProof};
 pub use slots::SlotCount;
 
 /// What verification of one round or a folder of rounds found.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Report {
     /// One report per round, in order of name.
     pub rounds: Vec<RoundReport>,
@@ -142,7 +143,11 @@ pub fn verify_for(
         round.findings.extend(found);
         round.findings.sort();
     }
-    let log = log.map(|log| log.into_report((!RoundFolder::is_round(path)).then_some(&rounds)));
+    let whole = !RoundFolder::is_round(path);
+    let log = log.map(|mut log| {
+        claims::check(&mut log, whole.then_some(now));
+        log.into_report(whole.then_some(&rounds))
+    });
     Ok(Report { rounds, log })
 }
 

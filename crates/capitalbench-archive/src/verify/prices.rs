@@ -63,7 +63,7 @@ pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &
 
 /// Reports every broken price rule.
 pub(super) fn check(state: &RoundState, findings: &mut Findings) {
-    let (universe, window) = (&*state.inputs.universe, state.inputs.manifest.window);
+    let (universe, window) = (&*state.inputs.priced, state.inputs.manifest.window);
     check_listings(&state.inputs, findings);
     let problems = match (&state.sheets.entry, &state.sheets.exit) {
         (Some(entry), Some(exit)) => price_rules::problems(universe, window, entry, exit),
@@ -100,7 +100,7 @@ pub(super) fn check(state: &RoundState, findings: &mut Findings) {
 /// Reports every option that was renamed or delisted, and who said so.
 fn check_listings(inputs: &RoundInputs, findings: &mut Findings) {
     let recorded = listing_changes::load(&inputs.folder).unwrap_or_default();
-    for option in inputs.universe.options() {
+    for option in inputs.priced.options() {
         let Some(change) = &option.change else {
             continue;
         };

@@ -258,6 +258,7 @@ fn words(fact: &Fact) -> String {
             format!("{name} of {session}")
         }
         Fact::Claim { statement, .. } => format!("{name} {statement:?}"),
+        Fact::Registered(own) => format!("{name} {}", own.claim),
         Fact::Explained { number, .. } => format!("{name} {number}"),
         Fact::Ended { .. }
         | Fact::Freeze { .. }

@@ -8,6 +8,7 @@ pub mod cost;
 pub mod market_context;
 pub mod mechanical_briefing;
 pub mod missing_answer;
+pub mod option_order;
 pub mod prompt;
 pub mod run;
 pub mod served_name;

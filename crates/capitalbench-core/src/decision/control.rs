@@ -10,14 +10,19 @@ use crate::asking::market_context::{ContextRow, ContextStatus, TrailingWindow};
 use crate::decision::portfolio::{Constraints, Holding};
 use crate::market::universe::{MarketOption, Universe};
 use crate::round::manifest::SubmissionFormat;
-use crate::values::ids::{Digest, OptionId};
+use crate::values::ids::{Digest, ModelId, OptionId};
 
 mod allocation;
 mod draw;
+pub mod own;
+
+use own::OwnControl;
 
 use allocation::{Grid, Wish, admissible, nearest};
 use draw::Draw;
 
+/// The provider of every control; no model may use it.
+pub const PROVIDER: &str = "control";
 /// What the seed of the random control is made of, besides the digest of the freeze.
 pub const RANDOM_LABEL: &str = "capitalbench control-random v1";
 
@@ -97,6 +102,41 @@ impl Rule {
     }
 }
 
+/// What a control follows: a rule that every round has, or what the operator configured.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Follows {
+    Rule(Rule),
+    Own(OwnControl),
+}
+
+impl Follows {
+    /// The stable name of the entrant.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Rule(rule) => rule.name(),
+            Self::Own(own) => own.id().as_str(),
+        }
+    }
+
+    /// The rule in words; also the rationale of every holding.
+    pub fn meaning(&self) -> String {
+        match self {
+            Self::Rule(rule) => rule.meaning().to_owned(),
+            Self::Own(own) => own.meaning(),
+        }
+    }
+
+    /// Whether it is this rule.
+    pub fn is(&self, rule: Rule) -> bool {
+        matches!(self, Self::Rule(own) if *own == rule)
+    }
+}
+
+/// Whether a control may hold what models may not, so that it may return more than the oracle.
+pub fn may_leave_universe(id: &ModelId) -> bool {
+    Rule::ALL.iter().all(|rule| rule.name() != id.as_str())
+}
+
 /// What the past tells about an option, as models were shown it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PastFigures {
@@ -139,12 +179,14 @@ pub struct ControlInputs<'a> {
     pub last_best: Option<&'a OptionId>,
     /// The portfolios of the models in the record; empty before there is one.
     pub decisions: &'a [Vec<Holding>],
+    /// The controls that the operator configured.
+    pub own: &'a [OwnControl],
 }
 
 /// A control entrant in a round.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Control {
-    pub rule: Rule,
+    pub rule: Follows,
     /// What it holds, or why it holds nothing.
     pub holdings: Result<Vec<Holding>, Unavailable>,
 }
@@ -164,18 +206,28 @@ pub enum Unavailable {
     /// No run is the record yet, so there is nothing to average.
     #[error("no run is the record yet")]
     NoDecisions,
+    /// A configured portfolio has an option that the round lacks.
+    #[error("the round does not offer every option that it holds")]
+    NotOffered,
+    /// A configured portfolio in a round of single picks.
+    #[error("it has several holdings, and the round is of single picks")]
+    ManyHoldings,
     /// The limits admit no portfolio of these options.
     #[error("the limits of the round admit no portfolio")]
     NoPortfolio,
 }
 
-/// All controls of a round, in the order of [`Rule::ALL`].
+/// All controls of a round: in the order of [`Rule::ALL`], then the configured ones.
 pub fn controls(inputs: &ControlInputs<'_>) -> Vec<Control> {
-    let control = |rule| Control {
-        rule,
+    let by_rule = Rule::ALL.into_iter().map(|rule| Control {
+        rule: Follows::Rule(rule),
         holdings: holdings(rule, inputs),
-    };
-    Rule::ALL.map(control).into()
+    });
+    let own = inputs.own.iter().map(|own| Control {
+        rule: Follows::Own(own.clone()),
+        holdings: own.holdings(inputs.universe, inputs.format),
+    });
+    by_rule.chain(own).collect()
 }
 
 fn holdings(rule: Rule, inputs: &ControlInputs<'_>) -> Result<Vec<Holding>, Unavailable> {

@@ -8,8 +8,14 @@
 use jiff::civil::Date;
 
 use crate::values::sums::real;
+use crate::values::words::words;
 
 pub mod daily;
+pub mod designs;
+pub mod pair;
+pub mod planning;
+pub mod record;
+pub mod terms;
 
 /// The version of everything computed here; a changed method gets a new one.
 pub const METHOD: &str = "eproc-v1";
@@ -23,9 +29,11 @@ const BOLDEST: f64 = 0.5;
 const RISKED: f64 = 0.9;
 /// Rounding that a bound forgives.
 const ROUNDING: f64 = 1e-12;
+/// Stakes grow no further: no claim needs so many, and a product of more has no number.
+const LARGEST: f64 = 1e200;
 
 /// Which differences a claim is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub enum Side {
     /// The first side is above the second.
     Above,
@@ -33,8 +41,13 @@ pub enum Side {
     Either,
 }
 
+words!(Side {
+    Above => "above",
+    Either => "either",
+});
+
 /// What a claim fixes before its first day.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Rules {
     pub side: Side,
     /// Chance of establishing what is not so.
@@ -46,7 +59,7 @@ pub struct Rules {
 }
 
 /// What a day brought.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Increment {
     pub day: Date,
     /// Gain of the first side less that of the second, mean over live rounds.
@@ -57,7 +70,7 @@ pub struct Increment {
 
 impl Increment {
     /// The largest loss that the claim allows for, known at the close before.
-    fn bound(&self, rules: &Rules) -> f64 {
+    pub fn bound(&self, rules: &Rules) -> f64 {
         rules.spread * self.distance
     }
 }
@@ -73,9 +86,15 @@ pub enum State {
     BoundBroken(Date),
 }
 
-/// Logarithms of the stakes of one direction.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
+/// The stakes of one direction, each of which began at one.
+#[derive(Debug, Clone, Copy, PartialEq)]
 struct Stakes([f64; BETS]);
+
+impl Default for Stakes {
+    fn default() -> Self {
+        Self([1.0; BETS])
+    }
+}
 
 impl Stakes {
     /// Bets that `gain` is positive; it is above `-bound`.
@@ -83,14 +102,13 @@ impl Stakes {
         let gain = gain.min(CLIP * scale) / scale;
         let mut bold = BOLDEST.min(RISKED * scale / bound);
         for own in &mut self.0 {
-            *own += libm::log1p(bold * gain);
+            *own = (*own * (1.0 + bold * gain)).min(LARGEST);
             bold *= std::f64::consts::FRAC_1_SQRT_2;
         }
     }
 
-    /// Mean of the stakes, which began at one.
     fn value(&self) -> f64 {
-        self.0.iter().map(|own| own.exp()).sum::<f64>() / real(BETS)
+        self.0.iter().sum::<f64>() / real(BETS)
     }
 }
 
@@ -214,6 +232,38 @@ pub fn confidence_sequence(rules: &Rules, days: &[Increment]) -> (f64, f64) {
         out
     };
     (end(1.0), -end(-1.0))
+}
+
+/// Means that a path of the sequence tries on each side.
+const TRIED: usize = 64;
+
+/// The confidence sequence after each day, on a grid of means: for a chart.
+pub fn sequence_path(rules: &Rules, days: &[Increment]) -> Vec<(f64, f64)> {
+    let widest = days.iter().map(|day| day.bound(rules)).fold(0.0, f64::max);
+    let needed = 2.0 / rules.alpha;
+    let mut path = vec![(-widest, widest); days.len()];
+    for (place, sign) in [(0, 1.0), (1, -1.0)] {
+        for step in 0..=TRIED {
+            let mean = widest * (2.0 * real(step) / real(TRIED) - 1.0);
+            let mut stakes = Stakes::default();
+            let excludes = |day: &Increment| {
+                let bound = day.bound(rules) + mean.max(0.0);
+                stakes.bet(sign * day.difference - mean, bound, rules.scale);
+                stakes.value() >= needed
+            };
+            let Some(first) = days.iter().position(excludes) else {
+                break;
+            };
+            for after in &mut path[first..] {
+                if place == 0 {
+                    after.0 = after.0.max(mean);
+                } else {
+                    after.1 = after.1.min(-mean);
+                }
+            }
+        }
+    }
+    path
 }
 
 /// Evidence by a mixture of normal bets: a second, descriptive figure, valid only where differences

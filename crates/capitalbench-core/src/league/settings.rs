@@ -5,6 +5,7 @@ use jiff::civil::Weekday;
 
 use super::accent::Accent;
 use crate::asking::cost::Cost;
+use crate::decision::control::own::OwnControl;
 use crate::market::calendar::Market;
 use crate::round::failure_policy::FailurePolicy;
 use crate::round::manifest::{Proof, SubmissionFormat, Track};
@@ -39,6 +40,8 @@ pub struct League {
     pub pricing: Option<String>,
     /// Whether control entrants are recorded beside the models.
     pub controls: bool,
+    /// Further controls: funds and fixed portfolios.
+    pub own_controls: Vec<OwnControl>,
     pub briefing: BriefingSource,
     pub failure_policy: FailurePolicy,
     pub budget: Budget,
@@ -170,6 +173,7 @@ impl League {
             models: "models.yaml".to_owned(),
             pricing: None,
             controls: true,
+            own_controls: Vec::new(),
             briefing: BriefingSource::Mechanical,
             failure_policy: FailurePolicy::default(),
             budget: Budget {

@@ -337,6 +337,12 @@ impl Universe {
         Self::on(self.market, options)
     }
 
+    /// The same options and others behind them that must be priced too.
+    pub fn beside(&self, others: Vec<MarketOption>) -> Result<Self, UniverseError> {
+        let options = self.options.iter().cloned().chain(others);
+        Self::on(self.market, options.collect())
+    }
+
     pub fn get(&self, id: &OptionId) -> Option<&MarketOption> {
         self.options.iter().find(|option| option.id == *id)
     }

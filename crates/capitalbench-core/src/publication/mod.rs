@@ -15,6 +15,7 @@ use jiff::Timestamp;
 
 use crate::asking::missing_answer::MissingAnswer;
 use crate::decision::submission::Submission;
+use crate::evidence::claims::record::ClaimRecord;
 use crate::evidence::inference::daily::ActiveDays;
 use crate::evidence::inference::excess::Excess;
 use crate::evidence::inference::reliability::Stated;
@@ -65,6 +66,8 @@ pub struct Publication {
     pub comparison_sets: Vec<ComparisonSet>,
     /// What boards and sets may claim.
     pub statistics: Statistics,
+    /// Claims that were registered before their first day, in the order of the log.
+    pub claims: Vec<ClaimRecord>,
 }
 
 /// The text that orders rounds: exit day, deadline, id.
@@ -382,6 +385,7 @@ pub enum PublishError {
 }
 
 /// Computes the publication of an instant; the same facts and instant give the same publication.
+/// Claims follow from the log beside the rounds, so whoever has it adds them.
 pub fn publish(
     facts: Vec<RoundFacts>,
     policy: &SetPolicy,
@@ -407,5 +411,6 @@ pub fn publish(
         names,
         boards,
         comparison_sets,
+        claims: Vec::new(),
     })
 }

@@ -13,6 +13,7 @@ use super::round_at::{Known, Since};
 use super::visible::{Item, is_public};
 use super::{PublishError, RoundKey};
 use crate::asking::missing_answer::MissingAnswer;
+use crate::decision::control::may_leave_universe;
 use crate::decision::submission::Submission;
 use crate::evidence::inference::daily::ActiveDays;
 use crate::result::score::{Outcome, score};
@@ -151,6 +152,7 @@ impl RoundOutline {
         if let (Some(record), Some(result)) = (&self.record, &self.result) {
             let models = record.models.iter().zip(&result.models);
             let controls = record.controls.iter().zip(&result.controls);
+            let controls = controls.filter(|(id, _)| !may_leave_universe(id));
             for (model_id, (value, _)) in models.chain(controls) {
                 score(*value, result.oracle).map_err(|error| PublishError::AboveOracle {
                     round_id: self.round_id.clone(),

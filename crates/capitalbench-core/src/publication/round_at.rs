@@ -10,9 +10,10 @@ use super::{
     ChanceSummary, OpenRound, PublicRound, PublishError, ResolvedRound, RoundKey, RoundState,
     Standing,
 };
+use crate::decision::control::{PROVIDER, may_leave_universe};
 use crate::decision::submission::Submission;
 use crate::result::leaderboard::{self, Scored};
-use crate::result::score::{Outcome, score};
+use crate::result::score::{NoScore, Outcome, Score, score};
 use crate::round::ending::{Ending, ExceptionNote};
 use crate::round::lifecycle::{Due, Stage, due};
 use crate::round::manifest::{Manifest, Stream, Window};
@@ -191,6 +192,12 @@ fn resolved(
         let entrants = submissions.into_iter().zip(outcomes);
         let standing = |(submission, outcome): (Submission, Outcome)| {
             let points = score(outcome.decision_return, oracle);
+            let may_exceed =
+                submission.provider == PROVIDER && may_leave_universe(&submission.model_id);
+            let points = match points {
+                Err(_) if may_exceed => Ok(Score::Undefined(NoScore::OutsideUniverse)),
+                other => other,
+            };
             let score = points.map_err(|error| PublishError::AboveOracle {
                 round_id: manifest.round_id.clone(),
                 model_id: submission.model_id.clone(),

@@ -88,6 +88,22 @@ impl RoundReturns {
         })
     }
 
+    /// The same with the returns of funds that no model may hold: they have no rank, and the oracle
+    /// stays the best option of the universe.
+    #[must_use]
+    pub fn beside(mut self, funds: &Self) -> Self {
+        for fund in &funds.options {
+            if self.get(&fund.option_id).is_none() {
+                let rank = None;
+                self.options.push(OptionReturn {
+                    rank,
+                    ..fund.clone()
+                });
+            }
+        }
+        self
+    }
+
     /// Options with a return, in universe order.
     pub fn options(&self) -> &[OptionReturn] {
         &self.options

@@ -171,6 +171,8 @@ pub enum NoScore {
     NotFinite,
     /// Nothing was summed.
     NoRounds,
+    /// A control holds a fund outside the universe, which returned more than the best option.
+    OutsideUniverse,
 }
 
 impl NoScore {
@@ -182,6 +184,7 @@ impl NoScore {
             Self::NegativeOracle => "negative_oracle",
             Self::NotFinite => "not_finite",
             Self::NoRounds => "no_rounds",
+            Self::OutsideUniverse => "outside_universe",
         }
     }
 
@@ -193,6 +196,9 @@ impl NoScore {
             Self::NegativeOracle => "every option lost money",
             Self::NotFinite => "a figure is not finite: prices are far outside any market",
             Self::NoRounds => "there is no round to sum",
+            Self::OutsideUniverse => {
+                "the fund returned more than the best option that models could hold"
+            }
         }
     }
 }

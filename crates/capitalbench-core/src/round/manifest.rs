@@ -5,6 +5,7 @@ use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
 use crate::asking::run::RecordRules;
+use crate::decision::control::own::OwnControl;
 use crate::decision::portfolio::Constraints;
 use crate::market::calendar::{Market, WindowRule};
 use crate::round::failure_policy::FailurePolicy;
@@ -222,6 +223,9 @@ pub struct Manifest {
     /// When a run without every model's valid answer may be the record; none asks for all of them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure_policy: Option<FailurePolicy>,
+    /// The controls that the operator configured.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub controls: Vec<OwnControl>,
 }
 
 impl Manifest {

@@ -171,8 +171,18 @@ impl Methodology {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
     }
 
+    /// Whether the order of the options is drawn by lot for each round.
+    pub fn draws_option_order(&self) -> bool {
+        matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
+    }
+
     /// Whether a move of a day that is too large needs a second source or the operator's reason.
     pub fn limits_daily_moves(&self) -> bool {
+        matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
+    }
+
+    /// Whether a round may have controls that its operator configured.
+    pub fn has_own_controls(&self) -> bool {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
     }
 

@@ -38,6 +38,7 @@ pub fn publication(header: &Header, documents: &[Document]) -> Result<Publicatio
         boards: pieces.boards,
         comparison_sets: pieces.sets.into_values().collect(),
         statistics: pieces.statistics,
+        claims: Vec::new(),
     })
 }
 

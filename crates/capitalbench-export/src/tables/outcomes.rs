@@ -43,7 +43,7 @@ columns! {
     Always "alpha_fraction" Real "Decision minus reference" => standing.scored.outcome.alpha.get();
     Maybe "regret_fraction" Real "Oracle minus decision; none without an oracle" => standing.scored.outcome.regret.map(Return::get);
     Maybe "score" Real "100 × decision ÷ oracle" => score_points(standing.score);
-    Maybe "score_reason" Text "Why there is no score: no_oracle, zero_oracle, negative_oracle or not_finite" => score_reason(standing.score);
+    Maybe "score_reason" Text "Why there is no score: no_oracle, zero_oracle, negative_oracle or not_finite; outside_universe for a control whose fund returned more than the best option" => score_reason(standing.score);
     Always "beats_reference" Flag "Strictly above the reference" => standing.scored.outcome.beats_reference;
     Always "beats_cash" Flag "Strictly above cash" => standing.scored.outcome.beats_cash;
     Maybe "random_percentile_fraction" Real "Share of random portfolios below it" => standing.percentiles.as_ref().map(|p| p.all);

@@ -180,6 +180,7 @@ pub(crate) fn manifest(place: usize, made: &Made) -> Manifest {
         proof: Proof::None,
         origins: capitalbench_core::round::manifest::Origins::default(),
         failure_policy: None,
+        controls: Vec::new(),
     }
 }
 

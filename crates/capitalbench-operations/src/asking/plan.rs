@@ -119,7 +119,8 @@ fn new_plan(
 ) -> Result<RunPlan, Error> {
     let manifest = &inputs.manifest;
     let rules = rules(request)?;
-    let asked = participants(models, manifest, rules.kind, now);
+    let mut asked = participants(models, manifest, rules.kind, now);
+    keep_only(&mut asked, &request.only)?;
     let offline = |model: &&ModelSettings| is_offline(&model.contestant.provider);
     let rehearsed = request.permission == Permission::Mock || asked.iter().all(offline);
     let calls = match (rehearsed, manifest.stream, rules.kind) {
@@ -269,6 +270,19 @@ fn participants<'a>(
             part.is_ok()
         })
         .collect()
+}
+
+/// Keeps the models that were named; a name that is not configured is a mistake.
+fn keep_only(asked: &mut Vec<&ModelSettings>, only: &[ModelId]) -> Result<(), Error> {
+    let has = |id: &ModelId, model: &&ModelSettings| model.contestant.model_id == *id;
+    if let Some(id) = only.iter().find(|id| !asked.iter().any(|own| has(id, own))) {
+        let text = format!("no configured model that can be asked is called {id}");
+        return Err(Error::new(text));
+    }
+    if !only.is_empty() {
+        asked.retain(|own| only.iter().any(|id| has(id, own)));
+    }
+    Ok(())
 }
 
 /// Some model must take part; an official run with real calls asks exactly the frozen roster.

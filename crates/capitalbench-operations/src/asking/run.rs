@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use capitalbench_archive::disk::layout::run as files;
+use capitalbench_archive::disk::layout::{self, run as files};
 use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_archive::round::ending;
+use capitalbench_archive::round::freeze::{self, HashProblem};
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_archive::round::{ending, freeze};
 use capitalbench_archive::run::in_flight::official_in_flight;
 use capitalbench_archive::run::ledger::derive::{Finished, announce, derive};
 use capitalbench_archive::run::ledger::{AttemptRecord, Ledger, Repair, RunPlan};
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::run::{Calls, RunKind};
-use capitalbench_core::values::ids::RunId;
+use capitalbench_core::values::ids::{ModelId, RunId};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 use tokio::sync::watch;
@@ -67,6 +68,8 @@ pub struct AskRequest {
     pub controls: bool,
     /// New names of models whose every call was turned away; only with [`Start::Resume`].
     pub renames: Vec<Rename>,
+    /// Of the configured models only these; all of them where none is named.
+    pub only: Vec<ModelId>,
     /// Plan only: ask nothing and write nothing.
     pub dry_run: bool,
 }
@@ -155,7 +158,7 @@ impl RunReport {
 pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared, Error> {
     let folder = RoundFolder::open(&request.round)?;
     ending::require_open(&folder)?;
-    require_frozen(&folder)?;
+    require_frozen(&folder, request.kind.unwrap_or(RunKind::Official))?;
     let inputs = RoundInputs::load(folder.clone(), &Universes::default())?;
     let ledger = match request.start {
         Start::New => None,
@@ -225,10 +228,18 @@ fn refuse_second(folder: &RoundFolder, request: &AskRequest) -> Result<(), Error
     )))
 }
 
-/// Models are asked only about inputs that cannot change any more.
-fn require_frozen(folder: &RoundFolder) -> Result<(), Error> {
-    if freeze::stored_digests(folder)?.is_none() {
+/// Models are asked only about inputs that cannot change any more. A public copy, which only runs
+/// after the fact are made from, lacks the histories that belong to the vendor.
+fn require_frozen(folder: &RoundFolder, kind: RunKind) -> Result<(), Error> {
+    let Some(mut changes) = freeze::changes(folder)? else {
         return Err(not_frozen(folder));
+    };
+    if kind == RunKind::Retrospective {
+        let absent = HashProblem::Missing(layout::SOURCE_HISTORIES.to_owned());
+        changes.retain(|change| *change != absent);
+    }
+    if changes.is_empty() {
+        return Ok(());
     }
     Ok(freeze::require_unchanged(folder)?)
 }
@@ -293,7 +304,7 @@ impl ReadyRun {
         } else {
             // The deadline may have passed, or the inputs changed, while the operator decided.
             refuse_late(&self.plan, &self.inputs.manifest, clock.now())?;
-            require_frozen(folder)?;
+            require_frozen(folder, self.plan.rules.kind)?;
             Ledger::create(folder, &self.plan)?
         };
         if !ledger.folder().has(files::MANIFEST) {

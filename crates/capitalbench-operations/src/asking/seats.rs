@@ -9,6 +9,8 @@ use capitalbench_adapters::provider::Provider;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::round::models::ModelSettings;
 use capitalbench_archive::format::text::json;
+use capitalbench_archive::round::model_input::option_order;
+use capitalbench_archive::round::reply_form::schema_of;
 use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::ledger::{Ledger, PlannedSlot};
 use capitalbench_core::asking::cost::{Cost, TokenPrice};
@@ -159,8 +161,12 @@ pub(super) fn require_prices(limit: &str, seats: &[Seat]) -> Result<(), Error> {
     Err(Error::new(text).hint(UNPRICED))
 }
 
-/// The frozen form of a reply, where the round has one.
+/// The form of a reply that is sent: the frozen one, where the round has one, with the options in the
+/// order that was drawn for the round.
 pub(super) fn schema(inputs: &RoundInputs) -> Result<Option<Value>, Error> {
+    if let Some(order) = option_order(inputs)? {
+        return Ok(Some(schema_of(&inputs.manifest, order.ids())));
+    }
     let parse = |bytes: &[u8]| Ok(json::parse(bytes)?);
     let folder = &inputs.folder;
     if !folder.file(layout::SCHEMA).is_file() {

@@ -153,6 +153,7 @@ impl LeagueFolder {
                 largest_daily_move_bps: self.largest_daily_move(),
             },
             failure_policy: settings.failure_policy,
+            controls: settings.own_controls.clone(),
         }
     }
 
@@ -198,6 +199,7 @@ impl LeagueFolder {
             pause: None,
             controls: settings.controls,
             renames: Vec::new(),
+            only: Vec::new(),
             dry_run: false,
         }
     }

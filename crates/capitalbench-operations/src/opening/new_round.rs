@@ -10,6 +10,7 @@ use capitalbench_archive::format::{round::options, utf8};
 use capitalbench_archive::round::cast::RoundCast;
 use capitalbench_archive::round::new_round::{NewRound, create};
 use capitalbench_archive::round::round_folder::{RoundFolder, list_rounds};
+use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, WindowPlan, WindowRule, plan_window};
 use capitalbench_core::market::universe::Universe;
@@ -57,6 +58,8 @@ pub struct RoundRequest {
     pub origins: Origins,
     /// When a run without every model's valid answer may be the record; from v1.2 on.
     pub failure_policy: FailurePolicy,
+    /// Funds and fixed portfolios that stand beside the models; from v1.2 on.
+    pub controls: Vec<OwnControl>,
 }
 
 #[derive(Debug)]
@@ -118,6 +121,7 @@ fn create_round(
         universe_version: Some(version),
         ..rules(request, &window, deadline, now)?
     };
+    refuse_controls(&manifest, &universe)?;
     let description = format!(
         "Which allocation does a model choose for the next {}?",
         &request.track.horizon()["one ".len()..]
@@ -142,6 +146,28 @@ fn create_round(
         options: universe.options().len(),
         plan_time: None,
     })
+}
+
+/// A control that cannot stand in its round would be without figures for ever.
+fn refuse_controls(manifest: &Manifest, universe: &Universe) -> Result<(), Error> {
+    let Some(first) = manifest.controls.first() else {
+        return Ok(());
+    };
+    if !manifest.methodology.has_own_controls() {
+        let label = manifest.methodology.label().unwrap_or_default();
+        let newest = Methodology::labels_of_new_rounds(manifest.format)[1];
+        let text = format!(
+            "{label} has no configured controls, and {} is one",
+            first.name()
+        );
+        return Err(Error::new(text).hint(format!("use --methodology {newest}")));
+    }
+    let mut controls = manifest.controls.iter();
+    match controls.find_map(|own| own.problem(universe, manifest.format)) {
+        None => Ok(()),
+        Some(problem) => Err(Error::new(format!("controls: {problem}"))
+            .hint("correct `controls` in league.yaml; no round was created")),
+    }
 }
 
 /// None where it can be asked for everything at once. A plan that cannot be read is refused by the
@@ -273,6 +299,7 @@ fn rules(
             ..request.origins.clone()
         },
         failure_policy: methodology_policy,
+        controls: request.controls.clone(),
     };
     let models = active.iter();
     let models = models.map(|own| (&own.contestant.model_id, own.continues.as_ref()));

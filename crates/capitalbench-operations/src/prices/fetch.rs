@@ -186,7 +186,7 @@ pub async fn fetch_prices(
         moves,
     };
     held.require()?;
-    let provenance = store(&plan.inputs.folder, &plan.inputs.universe, new)?;
+    let provenance = store(&plan.inputs.folder, &plan.inputs.priced, new)?;
     record(operator, &plan.inputs.folder, operator.clock.now())?;
     first.forget(&fetch)?;
     if let Some(second) = second {
@@ -202,7 +202,7 @@ pub async fn fetch_prices(
 /// A delisting that the source does not confirm is refused: otherwise it would choose a close.
 fn refuse_later_closes(plan: &FetchPlan<'_>, answers: &[Answered]) -> Result<(), Error> {
     for Answered { window, .. } in answers {
-        let option = plan.inputs.universe.get(&window.option_id);
+        let option = plan.inputs.priced.get(&window.option_id);
         if let Some(problem) = option.and_then(|option| later_close(option, window)) {
             let text = format!("{}: {problem}", plan.inputs.folder.name());
             return Err(Error::new(text).hint(
@@ -345,7 +345,7 @@ fn warnings(plan: &FetchPlan<'_>, fetcher: &Fetcher<'_>, answers: &[Answered]) -
 fn missed_distributions(plan: &FetchPlan<'_>, answers: &[Answered]) -> Vec<String> {
     let quotes = |day: Date| {
         let quote = |answered: &Answered| {
-            let option = plan.inputs.universe.get(&answered.window.option_id)?;
+            let option = plan.inputs.priced.get(&answered.window.option_id)?;
             let session = answered.window.on(option.priced_on(day))?;
             Some(Quote {
                 key: answered.window.option_id.to_string(),
@@ -359,7 +359,7 @@ fn missed_distributions(plan: &FetchPlan<'_>, answers: &[Answered]) -> Vec<Strin
         PriceSheet::new(answers.iter().filter_map(quote).collect()).unwrap_or_default()
     };
     let (entry, exit) = (quotes(plan.window.entry), quotes(plan.window.exit));
-    problems(&plan.inputs.universe, Some(plan.window), &entry, &exit)
+    problems(&plan.inputs.priced, Some(plan.window), &entry, &exit)
         .iter()
         .filter(|problem| matches!(problem, PriceProblem::MissedDistribution { .. }))
         .map(ToString::to_string)

@@ -52,7 +52,7 @@ pub fn record_listing(
     if reason.trim().is_empty() {
         return Err(Error::new("--reason needs a reason"));
     }
-    let option = inputs.universe.get(option_id).ok_or_else(|| {
+    let option = inputs.priced.get(option_id).ok_or_else(|| {
         Error::new(format!("{option_id} is not an option of {name}"))
             .hint("give the id that options.yaml has")
     })?;

@@ -10,6 +10,7 @@ use capitalbench_archive::prices::price_record::final_prices;
 use capitalbench_archive::results::corrections::Correction;
 use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::validation::load_parsed;
+use capitalbench_core::decision::control::own::funds;
 use capitalbench_core::market::prices::Side;
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::Window;
@@ -56,7 +57,7 @@ impl FetchPlan<'_> {
     pub(super) fn questions(&self) -> Days {
         let window = self.days();
         let mut days = Days::both_ends(window.entry, window.exit);
-        for option in self.inputs.universe.options() {
+        for option in self.inputs.priced.options() {
             let needed = [window.entry, window.exit].map(|day| option.priced_on(day));
             if needed[1] < window.exit {
                 let own = Days {
@@ -76,7 +77,7 @@ impl FetchPlan<'_> {
             exit,
             market,
         } = self.days();
-        let option = self.inputs.universe.get(option_id);
+        let option = self.inputs.priced.get(option_id);
         let priced = |day| option.map_or(day, |option| option.priced_on(day));
         Window {
             entry: priced(entry),
@@ -169,10 +170,12 @@ pub fn options(
     coverage: Coverage,
     run_id: Option<&RunId>,
 ) -> Result<Vec<PricedOption>, Error> {
-    let mut options = priced_options(&inputs.universe, last);
+    let mut options = priced_options(&inputs.priced, last);
     if coverage == Coverage::HeldOptions {
         let mut held = held(inputs, run_id)?;
         held.insert(inputs.universe.reference().id.clone());
+        let funds = funds(&inputs.manifest.controls, &inputs.universe);
+        held.extend(funds.into_iter().map(|fund| fund.id));
         options.retain(|(id, _)| held.contains(id));
     }
     Ok(options)

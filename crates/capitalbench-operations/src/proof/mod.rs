@@ -1,6 +1,7 @@
 //! Every step is signed in the log, and stamped by outside clocks where the round promises it.
 
 pub mod anchor;
+pub mod claims;
 pub mod clock_trial;
 pub mod clocks;
 pub mod given_instant;

@@ -14,7 +14,7 @@ use crate::page::{Page, Site};
 use crate::title::title;
 use crate::{Files, Input};
 
-const MODULES: [(&str, &str); 24] = [
+const MODULES: [(&str, &str); 25] = [
     ("verify/brought.js", include_str!("../../verify/brought.js")),
     ("verify/bytes.js", include_str!("../../verify/bytes.js")),
     (
@@ -22,6 +22,7 @@ const MODULES: [(&str, &str); 24] = [
         include_str!("../../verify/certificate.js"),
     ),
     ("verify/check.js", include_str!("../../verify/check.js")),
+    ("verify/claims.js", include_str!("../../verify/claims.js")),
     ("verify/compute.js", include_str!("../../verify/compute.js")),
     ("verify/events.js", include_str!("../../verify/events.js")),
     ("verify/fixed.js", include_str!("../../verify/fixed.js")),

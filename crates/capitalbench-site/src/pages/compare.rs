@@ -7,6 +7,7 @@ use capitalbench_core::publication::PublicRound;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
+use super::claims;
 use super::view::{View, horizon, pair_path, track_name};
 use crate::charts::{Heat, HeatColumn, strength};
 use crate::figures::{
@@ -215,6 +216,7 @@ fn pair_page(view: &View<'_>, models: [&ModelId; 2], found: &[(Track, &HeadToHea
         ]);
         rounds(view, &mut page, models, pair);
     }
+    claims::of_pair(view, &mut page, models);
     page
 }
 

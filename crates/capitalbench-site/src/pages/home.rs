@@ -14,6 +14,7 @@ use capitalbench_core::values::ids::ModelId;
 use capitalbench_export::text::absence_sentences;
 
 use super::board;
+use super::claims;
 use super::view::{View, horizon, round_path, set_path, track_name};
 use super::words::{claim, number_word};
 use crate::charts::{Line, LineChart, Look, Steps, Stroke};
@@ -42,6 +43,7 @@ pub(crate) fn page(view: &View<'_>) -> Page {
     for track in view.tracks() {
         section(view, &mut page, track);
     }
+    claims::of_boards(view, &mut page);
     let links = [
         page.here.link("rounds/", "Every round"),
         page.here.link("boards/latest/", "Latest results"),

@@ -10,6 +10,7 @@ use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
 use super::asked;
+use super::claims;
 use super::share;
 use super::view::{View, horizon, model_path, pair_path, plain_name, round_path, track_name};
 use crate::charts::{Stated, Strip, StripMark, reliability};
@@ -66,6 +67,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
             habits::section(view, &mut page, behaviour);
         }
     }
+    claims::of_model(view, &mut page, id);
     asked::section(view, &mut page, id);
     let address = |path: &str| format!("{}/{path}", view.base_url);
     let badge = format!(

@@ -18,7 +18,7 @@ fn explain_says_that_one_round_is_only_one_round() {
     let said = ran.code(0).stdout();
     for part in [
         "Fixture B, weekly: 1 round, worth 1.0 effective windows",
-        "Not separable from the S&P 500 or from any other model.",
+        "Not separable from the Five hundred large companies or from any other model.",
         "Luck is not tested: the test needs two rounds that froze 60 daily returns",
         "1 round worth 1.0 effective windows say nothing about its mean gain",
         "Highest return among models",

@@ -13,7 +13,7 @@ use crate::signed_round::demo_inputs;
 
 const OFFICIAL: &str = "--run-type official --json";
 /// Just after the deadline of the round over HTTP.
-const AFTER: &str = "2030-06-03T13:30:00Z";
+const AFTER: &str = "2028-06-05T13:30:00Z";
 
 /// Of four models the first one behaves badly.
 fn round(bad: impl Fn(&Call) -> Answer + Send + Sync + 'static) -> (FakeModels, AskedRound) {
@@ -150,7 +150,7 @@ fn a_model_that_its_provider_does_not_offer_does_not_end_the_round() {
 fn a_model_that_is_slow_at_the_deadline_does_not_end_the_round() {
     let (_server, round) = round(|call| Answer::decision(call).sent(Manner::Hang));
     sign(round.test());
-    let start = "2030-06-03T13:24:56Z".parse().expect("an instant");
+    let start = "2028-06-05T13:24:56Z".parse().expect("an instant");
     let mut command = round.command("r", OFFICIAL);
     command.envs(still_clock(start)).env("CLOCK_STILL", "0");
     let ran = Ran::new(

@@ -13,7 +13,7 @@ const EXPORT: [&str; 7] = [
     "--rounds-dir",
     "rounds",
     "--as-of",
-    "2029-01-01",
+    "2028-01-01",
     "--output",
     "export",
 ];
@@ -132,7 +132,7 @@ fn the_export_tells_how_models_were_asked() {
             .any(|own| own["served_model"] == "test-2026-01-01")
     );
     // Terminals show the same name.
-    let one = "leaderboard --rounds-dir rounds --as-of 2029-01-01 --round OVER-HTTP-1W";
+    let one = "leaderboard --rounds-dir rounds --as-of 2028-01-01 --round OVER-HTTP-1W";
     let one: Vec<&str> = one.split_whitespace().collect();
     test.run(&one).code(0).says("Test of OpenAI");
 }
@@ -146,7 +146,7 @@ fn the_pages_tell_how_models_were_asked() {
         "--rounds-dir",
         "rounds",
         "--as-of",
-        "2029-01-01",
+        "2028-01-01",
         "--output",
         "site",
     ];
@@ -200,7 +200,7 @@ fn a_ledger_with_unknown_words_is_not_published() {
 fn opened(test: &Test, models: &str) -> crate::harness::Ran {
     fs::write(test.path("next.yaml"), models).expect("a written file");
     let init = "init-round --now 2026-01-12T10:00:00Z --round-id NEXT-1W --universe options.yaml \
-                --models next.yaml --decision-deadline 2030-06-10T13:25:00Z --horizon";
+                --models next.yaml --decision-deadline 2028-06-12T13:25:00Z --horizon";
     let mut init: Vec<&str> = init.split_whitespace().collect();
     init.push("one week");
     test.run(&init)

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::channel;
 use std::sync::{Arc, Mutex};
 
@@ -355,11 +355,12 @@ fn a_call_during_which_a_pass_is_killed_counts_against_the_budget_at_its_worst_c
     let (asked, hears) = channel();
     let (release, released) = channel();
     let (asked, released) = (Mutex::new(asked), Mutex::new(released));
-    let is_first = AtomicBool::new(true);
+    let calls = Arc::new(AtomicUsize::new(0));
+    let heard = Arc::clone(&calls);
     let server = FakeModels::start(move |call| {
-        if call.wire == Wire::OpenAi && is_first.swap(false, Ordering::SeqCst) {
-            let asked = asked.lock().expect("a sender");
-            asked.send(()).expect("a listener");
+        if heard.fetch_add(1, Ordering::SeqCst) < BOTH.len() {
+            let told = asked.lock().expect("a sender").send(());
+            told.expect("a listener");
             let released = released.lock().expect("a receiver");
             released.recv().expect("a word that the pass is dead");
         }
@@ -383,10 +384,14 @@ fn a_call_during_which_a_pass_is_killed_counts_against_the_budget_at_its_worst_c
     let line = format!("{file}budget: {{per_round: none, per_month: {budget:.9}}}\n");
     house.write("league.yaml", &line);
     let mut pass = house.begin_at("2026-12-07T12:55:00Z");
-    hears.recv().expect("a first call");
+    for _ in BOTH {
+        hears.recv().expect("a first call of each model");
+    }
     pass.kill().expect("a pass that runs");
     pass.wait().expect("its end");
-    release.send(()).expect("a server that waits");
+    for _ in BOTH {
+        release.send(()).expect("a server that waits");
+    }
     let spent = || usd(&planned("2026-12-08T10:00:00Z")["months"][0]["spent_usd"]);
     let after_the_kill = spent();
     assert!(after_the_kill > 0.0, "the killed call counts");
@@ -395,9 +400,11 @@ fn a_call_during_which_a_pass_is_killed_counts_against_the_budget_at_its_worst_c
         let spent = spent();
         assert!(
             spent >= after_the_kill && spent <= budget,
-            "{spent} of {budget}"
+            "{spent} of {budget} after {after_the_kill}"
         );
     }
+    let heard = calls.load(Ordering::SeqCst);
+    assert_eq!(heard, BOTH.len() + 1, "the rest pays for the cheaper model");
 }
 
 /// The places at which a pass is killed, among its calls of the system.

@@ -169,7 +169,7 @@ fn what_is_open_is_said_with_its_repair_and_the_next_command() {
     let ran = round.ask("r", "--run-type official").code(1);
     ran.says("openai-a: CANARY_KEY was refused; put the right key into .env")
         .says("not finished")
-        .says("before 2030-06-03 13:25 UTC with `capitalbench run-round")
+        .says("before 2028-06-05 13:25 UTC with `capitalbench run-round")
         .says("--run-id r --resume --allow-real-api-calls`");
 }
 
@@ -195,7 +195,7 @@ fn an_open_slot_ends_with_the_deadline() {
     round.ask("r", OFFICIAL).code(1);
     repaired.now();
     let calls = server.calls().len();
-    let clock = still_clock("2030-06-03T13:25:00Z".parse().expect("an instant"));
+    let clock = still_clock("2028-06-05T13:25:00Z".parse().expect("an instant"));
     let output = round.command("r", RESUME).envs(clock).output();
     let ran = Ran::new("after the deadline", output.expect("the program starts"));
     let report = ran.code(1).json();

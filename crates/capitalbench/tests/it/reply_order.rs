@@ -4,10 +4,10 @@ use crate::harness::{Ran, Test, copy_tree};
 use crate::operator::{ARGUMENTS, NAME, ROUND, init};
 use crate::signed_round::demo_inputs;
 
-const PLAYED: &str = "rounds/TRIAL-1W";
+pub(crate) const PLAYED: &str = "rounds/TRIAL-1W";
 
 /// The steps of a round, from nothing to the record.
-const STEPS: [&str; 6] = [
+pub(crate) const STEPS: [&str; 6] = [
     "init-round --round-id TRIAL-1W --horizon one+week --universe-version v1.5 \
      --models models.yaml --synthetic --decision-deadline 2026-09-14T13:25:00Z \
      --now 2026-09-14T11:00:00Z --submission-format {format} --methodology {format}-v1.2",
@@ -26,7 +26,7 @@ const PRICES: &str = "fetch-prices --round rounds/TRIAL-1W --source csv --histor
 const SCORE: &str = "score-round --round rounds/TRIAL-1W --now 2026-09-22T00:20:00Z";
 const AFTER: &str = "2026-09-25T12:00:00Z";
 
-fn say(test: &Test, words: &str) -> Ran {
+pub(crate) fn say(test: &Test, words: &str) -> Ran {
     let typed: Vec<String> = words
         .split_whitespace()
         .map(|word| word.replace('+', " "))
@@ -36,7 +36,7 @@ fn say(test: &Test, words: &str) -> Ran {
 }
 
 /// A round under v1.2 after the first steps.
-fn played(format: &str, steps: usize) -> Test {
+pub(crate) fn played(format: &str, steps: usize) -> Test {
     let test = Test::operator(PLAYED);
     copy_tree(&demo_inputs(), test.folder());
     for step in &STEPS[..steps] {

@@ -11,11 +11,11 @@ fn results_come_back_to_the_last_byte() {
     let test = test.remove(&format!("{RUN}/results"));
     test.run(&SCORE).code(0).prints(
         "weekly-portfolio-resolved  official-1
-rank  model                score   return  vs S&P 500   regret
-   1  anthropic-fixture-b   41.2  +1.33 %     +1.92 %  +1.90 %
-   2  openai-fixture-a      14.2  +0.46 %     +1.04 %  +2.78 %
-   3  google-fixture-c     −18.1  −0.58 %     +0.00 %  +3.82 %
-S&P 500 −0.58 %   best option +3.24 %
+rank  model                score   return  vs Five hundred large companies   regret
+   1  anthropic-fixture-b   41.2  +1.33 %                          +1.92 %  +1.90 %
+   2  openai-fixture-a      14.2  +0.46 %                          +1.04 %  +2.78 %
+   3  google-fixture-c     −18.1  −0.58 %                          +0.00 %  +3.82 %
+Five hundred large companies −0.58 %   best option +3.24 %
 ",
     );
     assert_eq!(changes(&before, &test.tree()), [""; 0]);
@@ -32,7 +32,7 @@ fn replicates_are_summed_up_and_not_ranked() {
 model                valid  invalid  most frequent pick  agreement  average return
 anthropic-fixture-b      5        0  BILLS                   100 %         +0.30 %
 openai-fixture-a         5        0  GOLD                     60 %         +2.85 %
-S&P 500 +2.00 %   best option +3.68 %
+Five hundred large companies +2.00 %   best option +3.68 %
 ",
     );
     assert_eq!(changes(&before, &test.tree()), [""; 0]);

@@ -80,6 +80,25 @@ impl SignedRound {
         round
     }
 
+    /// Created two days before its entry, with these steps taken right after, and then accepted.
+    pub(crate) fn claimed(claims: &[&str]) -> Self {
+        let round = Self::claimed_and_asked(claims);
+        round.step(STEPS[STEPS.len() - 1]);
+        round
+    }
+
+    /// The same without the acceptance.
+    pub(crate) fn claimed_and_asked(claims: &[&str]) -> Self {
+        let round = Self::prepared();
+        for step in &STEPS[..STEPS.len() - 1] {
+            round.step(&step.replace("2026-09-14T11:00:00Z", "2026-09-12T11:00:00Z"));
+            if step.starts_with("init-round") {
+                claims.iter().for_each(|claim| round.step(claim));
+            }
+        }
+        round
+    }
+
     /// Played until the result, with freeze, picks and result stamped by an outside clock.
     pub(crate) fn stamped(clock: &FakeClock) -> Self {
         Self::played(clock, "")
@@ -135,7 +154,7 @@ impl SignedRound {
         self.say(words).code(0);
     }
 
-    fn say(&self, words: &str) -> Ran {
+    pub(crate) fn say(&self, words: &str) -> Ran {
         let typed: Vec<String> = words
             .split_whitespace()
             .map(|word| word.replace('+', " "))

@@ -368,11 +368,21 @@ const ELSEWHERE: &[&str] = &[
     "model-name-differs",
     "repair-unfounded",
     "request-differs",
+    // In the tests of the order of the options.
+    "option-order-differs",
     // In the tests of the order of a reply.
     "reply-form-differs",
     // In the tests of where prices and answers come from.
     "price-source-replaced",
     "provider-host-differs",
+    // In the tests of claims.
+    "claim-edited",
+    "claim-invalid",
+    "claim-late",
+    "claim-missing",
+    "claim-round-unproved",
+    "claim-time-unproved",
+    "claim-unsigned",
     // In the tests of what is derived.
     "answer-differs",
     // In the tests of fetch-prices.

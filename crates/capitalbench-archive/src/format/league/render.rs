@@ -8,6 +8,8 @@ use capitalbench_core::league::settings::{
 };
 use capitalbench_core::round::manifest::Track;
 
+use crate::format::round::controls;
+
 use super::words::{NONE, cadence_text, duration_text, money_text, percent_text, text_of};
 
 /// The text of the file; reading it gives the same league again.
@@ -134,7 +136,18 @@ fn question(page: &mut Page, league: &League) {
     page.about(&[
         "Whether entrants that follow a rule (equal weights, cash, ...) stand beside the models.",
     ]);
-    page.field("controls", &league.controls.to_string());
+    page.comment(&[
+        "A list adds fixed portfolios and funds: [{name: 60/40, hold: {SP500: 60, AGGREGATE_BONDS: 40}},",
+        "{name: Target 2050, symbol: VFIFX}].",
+    ]);
+    if league.own_controls.is_empty() {
+        page.field("controls", &league.controls.to_string());
+    } else {
+        for line in controls::lines(&league.own_controls) {
+            page.0.push_str(&line);
+            page.0.push('\n');
+        }
+    }
     page.about(&[
         "What models read: mechanical (computed from prices and public sources), the output of a",
         "command, as in {command: python3 facts.py}, or three files that you write for each round, as in",

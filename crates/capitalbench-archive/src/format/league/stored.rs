@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::league::accent::Accent;
 use capitalbench_core::league::settings::{
     BriefingSource, Budget, Cadence, ClockSettings, League, LeagueCalls, MessageSettings,
@@ -20,6 +21,7 @@ use super::words::{
     FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
 };
 use crate::disk::error::Fault;
+use crate::format::round::controls::own_controls;
 
 /// The longest time between the opening of a round and its deadline.
 const LONGEST_ASKING: SignedDuration = SignedDuration::from_hours(4 * 24);
@@ -58,7 +60,8 @@ pub(super) struct Stored {
     format: Option<String>,
     models: Option<String>,
     pricing: Option<String>,
-    controls: Option<bool>,
+    /// Whether there are any, or the further ones.
+    controls: Option<Value>,
     /// A word, or one of `{facts, audit, briefing}` and `{command}`.
     briefing: Option<Value>,
     failure_policy: Option<Policy>,
@@ -142,6 +145,7 @@ impl Stored {
             within(field, text.as_deref(), usual, least, most)
         };
         let minute = SignedDuration::from_mins(1);
+        let controls = controls(self.controls)?;
         let text = |field, value: Option<String>| {
             value.as_deref().map(|value| line(field, value)).transpose()
         };
@@ -176,7 +180,8 @@ impl Stored {
             },
             models: text("models", self.models)?.unwrap_or(usual.models),
             pricing: text("pricing", self.pricing)?,
-            controls: self.controls.unwrap_or(usual.controls),
+            controls: controls.0,
+            own_controls: controls.1,
             briefing: briefing(self.briefing)?,
             failure_policy: failure_policy(self.failure_policy, usual.failure_policy)?,
             budget: budget(self.budget, usual.budget)?,
@@ -190,6 +195,24 @@ impl Stored {
             messages: messages(self.messages)?,
             name,
         })
+    }
+}
+
+/// Whether control entrants stand beside the models, and the configured ones.
+fn controls(given: Option<Value>) -> Result<(bool, Vec<OwnControl>), Fault> {
+    match given {
+        None => Ok((true, Vec::new())),
+        Some(Value::Bool(are_there)) => Ok((are_there, Vec::new())),
+        Some(list @ Value::Array(_)) => {
+            let stored = serde_json::from_value(list)
+                .map_err(|error| Fault::field("controls", error.to_string()))?;
+            Ok((true, own_controls("controls", stored)?))
+        }
+        Some(_) => {
+            let text = "must be true, false or a list such as [{name: 60/40, hold: {SP500: 60, \
+                        BONDS: 40}}, {name: Balanced, symbol: AOR}]";
+            Err(Fault::field("controls", text))
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::decision::control::own::{Held, OwnControl};
 use capitalbench_core::league::accent::Accent;
 use capitalbench_core::league::settings::{
     BriefingSource, Cadence, LeagueCalls, TrackSchedule, UniverseChoice,
 };
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
+use capitalbench_core::values::ids::OptionId;
 use jiff::SignedDuration;
 use jiff::civil::Weekday;
 use proptest::prelude::*;
@@ -97,7 +99,7 @@ messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
 }
 
 /// What is written, and how the message begins.
-const MISTAKES: [(&str, &str); 40] = [
+const MISTAKES: [(&str, &str); 43] = [
     (
         "nam: x",
         "line 1: unknown field `nam`; did you mean `name`?",
@@ -144,7 +146,22 @@ const MISTAKES: [(&str, &str); 40] = [
         "allow_real_api_calls: yes",
         "line 1: allow_real_api_calls: ",
     ),
-    ("controls: maybe", "line 1: controls: "),
+    (
+        "controls: maybe",
+        "line 1: controls: must be true, false or a list",
+    ),
+    (
+        "controls:\n- {name: a, symbool: AOR}",
+        "line 2: controls.0: unknown field `symbool`; did you mean `symbol`?",
+    ),
+    (
+        "controls: [{name: a}]",
+        "line 1: controls.0: a needs one of",
+    ),
+    (
+        "controls:\n- name: a\n  hold: {SP500: 60}",
+        "controls.0: the percentages of a",
+    ),
     (
         "tracks: {weekly: sunday}",
         "line 1: tracks.weekly: must be a day from monday to friday",
@@ -287,6 +304,28 @@ fn an_address_in_the_place_of_its_variable_is_not_repeated() {
 }
 
 #[test]
+fn configured_controls_stand_beside_those_that_every_round_has() {
+    let text = "controls: [{name: 60/40, hold: {SP500: 60, BONDS: 40}}, {name: AOR, symbol: AOR}]";
+    let league = read(text).unwrap();
+    assert!(league.controls);
+    assert_eq!(league.own_controls.len(), 2);
+    let ids = league.own_controls.iter().map(|own| own.id().as_str());
+    assert_eq!(ids.collect::<Vec<_>>(), ["control-60/40", "control-AOR"]);
+}
+
+/// Holdings in another order than that of the alphabet: returns are added in the order of the file.
+fn own_controls() -> Vec<OwnControl> {
+    let parts = [("SP500", 60), ("CASH", 40)];
+    let parts = parts.map(|(id, percent)| (OptionId::parse(id).unwrap(), percent));
+    let held = [
+        ("60/40", Held::Portfolio(parts.into())),
+        ("Target: 2050", Held::Symbol("VFIFX".to_owned())),
+    ];
+    held.map(|(name, held)| OwnControl::new(name, held).unwrap())
+        .into()
+}
+
+#[test]
 fn a_field_twice_is_refused() {
     let found = read("name: a\nname: b\n").expect_err("a repeated field");
     assert!(found.contains("repeats the key \"name\""), "{found}");
@@ -370,6 +409,9 @@ fn a_league() -> impl Strategy<Value = League> {
         league.models = texts[1].clone();
         league.pricing = optional(3);
         league.controls = choices[4];
+        if choices[4] && choices[8] {
+            league.own_controls = own_controls();
+        }
         league.briefing = match (choices[5], choices[6]) {
             (true, true) => BriefingSource::Command(texts[2].clone()),
             (true, false) => BriefingSource::Files {

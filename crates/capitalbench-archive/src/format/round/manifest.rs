@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, MarketFile, WindowRule, market_ids};
 use capitalbench_core::round::failure_policy::FailurePolicy;
@@ -15,6 +16,7 @@ use capitalbench_core::values::time::{WrittenInstant, parse_day};
 use serde::Deserialize;
 
 use crate::disk::error::Fault;
+use crate::format::round::controls::{self, StoredControl};
 use crate::format::utf8;
 use capitalbench_core::encoding::yaml::from_yaml;
 
@@ -58,6 +60,8 @@ struct Stored {
     provider_hosts: Vec<String>,
     largest_daily_move_bps: Option<u32>,
     failure_policy: Option<StoredPolicy>,
+    #[serde(default)]
+    controls: Vec<StoredControl>,
     #[serde(rename = "paired_round_id")]
     _paired_round_id: Option<String>,
     #[serde(rename = "experiment_doc")]
@@ -108,6 +112,7 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
     let methodology = Methodology::from_label(stored.methodology_version.as_deref());
     let market = market(stored.market.as_deref(), stored.own_market)?;
     require_market_rules(market, &methodology)?;
+    let controls = own_controls(stored.controls, &methodology)?;
     Ok(Manifest {
         market,
         round_id: stored.round_id,
@@ -153,6 +158,7 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
             },
         },
         failure_policy: stored.failure_policy.map(failure_policy).transpose()?,
+        controls,
     })
 }
 
@@ -171,6 +177,18 @@ fn failure_policy(stored: StoredPolicy) -> Result<FailurePolicy, Fault> {
         accept_from_pct,
         at_least,
     })
+}
+
+/// Rounds of earlier labels had the built-in controls only.
+fn own_controls(
+    stored: Vec<StoredControl>,
+    methodology: &Methodology,
+) -> Result<Vec<OwnControl>, Fault> {
+    if !stored.is_empty() && !methodology.has_own_controls() {
+        let text = "a round with configured controls needs portfolio-v1.2 or single_pick-v1.2";
+        return Err(Fault::field("controls", text));
+    }
+    controls::own_controls("controls", stored)
 }
 
 fn word(field: &str, text: Option<String>) -> Result<Option<String>, Fault> {

@@ -2,6 +2,7 @@
 
 pub mod benchmark_sets;
 pub mod briefing_recipe;
+pub(crate) mod controls;
 pub mod hashes;
 pub mod job;
 pub mod manifest;

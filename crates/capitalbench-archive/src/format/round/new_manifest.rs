@@ -6,6 +6,7 @@ use capitalbench_core::round::manifest::{Manifest, Stream, SubmissionFormat};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::civil::Date;
 
+use crate::format::round::controls;
 use crate::format::text::scalar::yaml_text;
 
 /// The text of a new manifest; it is written once and read back before it is used.
@@ -54,6 +55,7 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
         lines.push(format!("  accept_from_pct: {}", policy.accept_from_pct));
         lines.push(format!("  at_least: {}", policy.at_least));
     }
+    lines.extend(controls::lines(&manifest.controls));
     let mut put = |key: &str, value: String| lines.push(format!("{key}: {value}"));
     if let Some(rule) = &manifest.window_rule {
         put("window_rule", yaml_text(&rule.to_string()));

@@ -1,5 +1,6 @@
 //! What the cache keeps of a round.
 
+use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, WindowRule};
 use capitalbench_core::market::prices::PriceSheet;
@@ -167,4 +168,5 @@ struct ManifestForm {
     proof: Proof,
     origins: Origins,
     failure_policy: Option<FailurePolicy>,
+    controls: Vec<OwnControl>,
 }

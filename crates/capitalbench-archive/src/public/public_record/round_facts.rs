@@ -174,7 +174,7 @@ impl Market<'_> {
 }
 
 /// The run that counts; invented answers are no record of a real market, nor the other way round.
-fn record<'a>(inputs: &RoundInputs, runs: &'a [Run]) -> Option<&'a Run> {
+pub(crate) fn record<'a>(inputs: &RoundInputs, runs: &'a [Run]) -> Option<&'a Run> {
     let invented = inputs.manifest.stream == Stream::Synthetic;
     let run = official_run(runs, inputs.manifest.record_rules()).ok()?;
     ((run.calls == Calls::Synthetic) == invented).then_some(run)

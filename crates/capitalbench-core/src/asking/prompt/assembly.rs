@@ -5,6 +5,7 @@
 
 use std::fmt::Display;
 
+use crate::asking::option_order::{ORDER_LABEL, OptionOrder};
 use crate::decision::submission::MODE;
 use crate::market::universe::{Listing, MarketOption, Universe};
 use crate::round::manifest::{Manifest, SubmissionFormat, Window};
@@ -38,6 +39,8 @@ pub struct ModelInputParts<'a> {
     pub context_table: Option<&'a str>,
     /// The options.
     pub universe: &'a Universe,
+    /// The drawn order of list and table; none before v1.2, which keeps that of the universe.
+    pub order: Option<&'a OptionOrder>,
 }
 
 /// The exact text sent to every model, before the few lines that name the model itself.
@@ -48,7 +51,7 @@ pub fn assemble(parts: &ModelInputParts<'_>) -> String {
         format!("## Briefing\n\n{}", parts.briefing.trim()),
     ];
     sections.extend(context(parts));
-    sections.push(format!("## Options\n\n{}", options(parts.universe)));
+    sections.push(format!("## Options\n\n{}", options(parts)));
     format!("{}\n", sections.join("\n\n").trim())
 }
 
@@ -103,6 +106,7 @@ fn metadata(parts: &ModelInputParts<'_>) -> String {
             "adjusted exit close / adjusted entry close - 1",
         ),
     ]);
+    lines.extend(parts.order.map(order_line));
     if manifest.format == SubmissionFormat::Portfolio {
         let limits = &manifest.constraints;
         let holdings = format!("{}-{}", limits.min_holdings, limits.max_holdings);
@@ -120,6 +124,12 @@ fn metadata(parts: &ModelInputParts<'_>) -> String {
         ]);
     }
     format!("## Round Metadata\n\n{}", lines.join("\n"))
+}
+
+fn order_line(order: &OptionOrder) -> String {
+    let seed = order.seed();
+    let text = format!("drawn by lot, the same for every model ({ORDER_LABEL}, seed {seed})");
+    line("Order of the options", text)
 }
 
 /// Fixed remarks on what the figures are, the same in every round.
@@ -175,15 +185,20 @@ fn context(parts: &ModelInputParts<'_>) -> Option<String> {
     } else {
         table
     };
+    let body = match parts.order {
+        Some(order) => order.rows(body),
+        None => body.to_owned(),
+    };
     Some(format!("## {CONTEXT_TITLE}\n\n{body}"))
 }
 
-fn options(universe: &Universe) -> String {
-    let shown = universe
-        .options()
-        .iter()
-        .filter(|o| o.listing == Listing::Shown);
-    let blocks: Vec<String> = shown.map(option_block).collect();
+fn options(parts: &ModelInputParts<'_>) -> String {
+    let all = parts.universe.options().iter();
+    let shown: Vec<&MarketOption> = match parts.order {
+        Some(order) => order.options(parts.universe),
+        None => all.filter(|o| o.listing == Listing::Shown).collect(),
+    };
+    let blocks: Vec<String> = shown.into_iter().map(option_block).collect();
     blocks.join("\n\n")
 }
 

@@ -44,7 +44,7 @@ fn table() -> Vec<PastFigures> {
 fn shown(rule: Rule, inputs: &ControlInputs<'_>) -> String {
     let found = controls(inputs)
         .into_iter()
-        .find(|control| control.rule == rule);
+        .find(|control| control.rule.is(rule));
     match found.unwrap().holdings {
         Err(reason) => reason.to_string(),
         Ok(holdings) => {
@@ -74,6 +74,7 @@ fn check(change: fn(&mut Constraints), rule: Rule, expected: &str) {
         freeze: Digest::of(b"freeze"),
         last_best: Some(&option_id("DDD")),
         decisions: &decisions,
+        own: &[],
     };
     assert_eq!(shown(rule, &inputs), expected, "{rule:?}");
 }
@@ -138,6 +139,7 @@ fn a_control_without_its_inputs_says_what_is_missing() {
         freeze: Digest::of(b"freeze"),
         last_best: Some(&option_id("GONE")),
         decisions: &[],
+        own: &[],
     };
     for (rule, expected) in [
         (
@@ -181,6 +183,7 @@ fn the_freeze_alone_decides_the_draw() {
             freeze: Digest::of(freeze),
             last_best: None,
             decisions: &[],
+            own: &[],
         };
         shown(Rule::Random, &inputs)
     };
@@ -302,6 +305,7 @@ proptest! {
             freeze: Digest::of(&round.freeze.to_be_bytes()),
             last_best: Some(&last_best),
             decisions: &round.models,
+            own: &[],
         };
         let all = controls(&inputs);
         prop_assert_eq!(all.len(), Rule::ALL.len());
@@ -317,7 +321,7 @@ proptest! {
             prop_assert!(beyond.is_empty(), "{:?}", control);
         }
         // Where one portfolio of the admissible options exists, the draw finds one too.
-        let possible = |rule: Rule| all.iter().any(|c| c.rule == rule && c.holdings.is_ok());
+        let possible = |rule: Rule| all.iter().any(|c| c.rule.is(rule) && c.holdings.is_ok());
         prop_assert_eq!(possible(Rule::EqualWeight), possible(Rule::Random));
         let allowed = Admissible::new(&round.universe, inputs.format, inputs.constraints);
         prop_assert_eq!(possible(Rule::EqualWeight), allowed.is_ok());

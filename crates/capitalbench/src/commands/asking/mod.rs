@@ -4,6 +4,7 @@ pub(super) mod accept_run;
 pub(super) mod check_providers;
 pub(super) mod compare_runs;
 pub(super) mod list_runs;
+pub(super) mod replay;
 pub(super) mod run_round;
 pub(super) mod show_controls;
 pub(super) mod smoke_provider;

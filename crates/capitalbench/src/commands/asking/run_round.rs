@@ -78,6 +78,7 @@ fn request(arguments: &RunRound) -> Result<AskRequest, Error> {
         pause: arguments.pause,
         controls: !arguments.course.no_controls,
         renames: renames(&arguments.course.rename)?,
+        only: Vec::new(),
         dry_run: arguments.course.consent.dry_run,
     })
 }

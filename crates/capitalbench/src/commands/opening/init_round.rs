@@ -1,15 +1,17 @@
 //! `init-round`: a new round with dates from the exchange calendar.
 
 use capitalbench_archive::round::status::round_status;
+use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::market::calendar::WindowRule;
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Origins, Stream, SubmissionFormat};
+use capitalbench_core::round::methodology::Methodology;
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_operations::opening::new_round::{OpenedRound, RoundRequest, open_round};
 use serde_json::json;
 
 use crate::cli::{Format, InitRound, Source};
-use crate::config::operator;
+use crate::config::{operator, working_league};
 use crate::console::{
     BOLD, DIM, WARNING, document, is_json, line, next_step, paint, plural, remark,
 };
@@ -77,7 +79,16 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
             largest_daily_move_bps: arguments.largest_daily_move_bps,
         },
         failure_policy: FailurePolicy::default(),
+        controls: controls(arguments)?,
     })
+}
+
+/// In the folder of a league its controls stand in every round whose rules know such controls.
+fn controls(arguments: &InitRound) -> Result<Vec<OwnControl>, Error> {
+    let label = arguments.methodology.as_deref();
+    let knows = Methodology::from_label(label).has_own_controls();
+    let league = working_league()?.filter(|_| knows);
+    Ok(league.map_or_else(Vec::new, |own| own.league.own_controls))
 }
 
 /// What the dates and the plan of the price source make an operator think of.

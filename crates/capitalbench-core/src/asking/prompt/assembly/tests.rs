@@ -35,6 +35,7 @@ fn manifest(format: SubmissionFormat) -> Manifest {
         proof: Proof::None,
         origins: crate::round::manifest::Origins::default(),
         failure_policy: None,
+        controls: Vec::new(),
     }
 }
 
@@ -53,6 +54,7 @@ fn parts<'a>(manifest: &'a Manifest, universe: &'a Universe) -> ModelInputParts<
         briefing: "\nFacts.\n",
         context_table: Some("# A title of its own\n\n| a |\n| - |\n"),
         universe,
+        order: None,
     }
 }
 

@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::{Market, MarketRow, SetDefinition, SetRow};
+use crate::decision::control::may_leave_universe;
 use crate::publication::PublishError;
 use crate::publication::boards::cumulative::points;
 use crate::publication::boards::set_round::{SetResult, SetStanding};
 use crate::publication::boards::{mean, name_in, share, summed_score};
-use crate::result::score::compensated_sum;
+use crate::result::score::{NoScore, Score, compensated_sum};
 use crate::values::ids::ModelId;
 use crate::values::units::Return;
 
@@ -39,7 +40,8 @@ pub(super) fn rows(
     for (place, id) in definition.model_ids.iter().enumerate() {
         let returns: Vec<Return> = values.iter().map(|own| own[place]).collect();
         let firsts = firsts.get(id).copied().unwrap_or(0);
-        rows.push(set_row(id, results, &returns, firsts)?);
+        let score = row_score(id.as_str(), results, &returns)?;
+        rows.push(set_row((id, score), results, &returns, firsts));
     }
     rows.sort_by(|a, b| {
         points(b.score)
@@ -51,19 +53,19 @@ pub(super) fn rows(
 }
 
 fn set_row(
-    id: &ModelId,
+    (id, score): (&ModelId, Score),
     results: &[&SetResult<'_>],
     returns: &[Return],
     firsts: usize,
-) -> Result<SetRow, PublishError> {
+) -> SetRow {
     let alphas: Vec<f64> = returns
         .iter()
         .zip(results)
         .map(|(value, result)| (*value - result.reference).get())
         .collect();
     let above = alphas.iter().filter(|alpha| **alpha > 0.0).count();
-    let row = market_row(id.as_str(), results, returns)?;
-    Ok(SetRow {
+    let row = market_row(score, returns);
+    SetRow {
         model_id: id.clone(),
         score: row.score,
         total_return: row.total_return,
@@ -71,22 +73,39 @@ fn set_row(
         average_alpha: mean(&alphas).unwrap_or_default(),
         positive_alpha_share: share(above, alphas.len()),
         firsts,
-    })
+    }
 }
 
-fn market_row(
+/// A fund outside the universe may have returned more than the oracle; it has no score then.
+fn control_score(
+    id: &ModelId,
+    results: &[&SetResult<'_>],
+    returns: &[Return],
+) -> Result<Score, PublishError> {
+    match row_score(id.as_str(), results, returns) {
+        Err(PublishError::SumAboveOracle { .. }) if may_leave_universe(id) => {
+            Ok(Score::Undefined(NoScore::OutsideUniverse))
+        }
+        score => score,
+    }
+}
+
+fn row_score(
     who: &str,
     results: &[&SetResult<'_>],
     returns: &[Return],
-) -> Result<MarketRow, PublishError> {
+) -> Result<Score, PublishError> {
     let pairs = returns.iter().zip(results);
-    let score = summed_score(who, pairs.map(|(value, result)| (*value, result.oracle)))?;
+    summed_score(who, pairs.map(|(value, result)| (*value, result.oracle)))
+}
+
+fn market_row(score: Score, returns: &[Return]) -> MarketRow {
     let values: Vec<f64> = returns.iter().map(|value| value.get()).collect();
-    Ok(MarketRow {
+    MarketRow {
         score,
         total_return: compensated_sum(values.iter().copied()),
         average_return: mean(&values).unwrap_or_default(),
-    })
+    }
 }
 
 pub(super) fn market(results: &[&SetResult<'_>]) -> Result<Option<Market>, PublishError> {
@@ -95,7 +114,7 @@ pub(super) fn market(results: &[&SetResult<'_>]) -> Result<Option<Market>, Publi
     };
     let row = |who: &str, value: fn(&SetResult<'_>) -> Return| {
         let returns: Vec<Return> = results.iter().map(|result| value(result)).collect();
-        market_row(who, results, &returns)
+        Ok(market_row(row_score(who, results, &returns)?, &returns))
     };
     let reference = row("the reference", |result| result.reference)?;
     let cash = row("cash", |result| result.cash)?;
@@ -109,7 +128,8 @@ pub(super) fn market(results: &[&SetResult<'_>]) -> Result<Option<Market>, Publi
         let own = |control: &&SetStanding<'_>| control.model_id == id;
         let of = |result: &&SetResult<'_>| Some(result.controls.iter().find(own)?.value);
         if let Some(returns) = results.iter().map(of).collect::<Option<Vec<Return>>>() {
-            controls.push(set_row(id, results, &returns, 0)?);
+            let score = control_score(id, results, &returns)?;
+            controls.push(set_row((id, score), results, &returns, 0));
         }
     }
     Ok(Some(Market {

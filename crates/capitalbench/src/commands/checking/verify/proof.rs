@@ -128,6 +128,10 @@ pub(super) fn print_log(log: &LogReport) {
         "log: {}, {leaves}: {word}{continued}",
         state.origin
     ));
+    for claim in &log.claims {
+        let text = capitalbench_export::claims::standing(claim);
+        line(format!("claim {}: {text}", claim.terms.claim));
+    }
 }
 
 /// The lines of a round, after its findings.
