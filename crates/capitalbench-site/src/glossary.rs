@@ -76,7 +76,7 @@ pub(crate) fn meanings(body: &str, reference: &ReferenceName) -> Html {
             continue;
         }
         let meaning = reference.put_into(entry.meaning);
-        let [term, meaning] = [entry.terms[0], &meaning].map(|words| Html::text(words));
+        let (term, meaning) = (Html::text(entry.terms[0]), Html::text(&meaning));
         let mut text = String::new();
         // Writing to a text cannot fail.
         let _ = writeln!(

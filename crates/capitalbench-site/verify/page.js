@@ -22,7 +22,7 @@ async function work(title, gather) {
     const found = await check(files, index, shown, log, { ...reader, publicRoots });
     const { counts } = found, name = title(files);
     result.replaceChildren(verdict(name, found, reader.roots.length > 0), lines(found.lines));
-    status.textContent = `${name}: ${counts.matches} match, ${counts.differs} differ, ${counts.warned} warned, ${counts["not checked"]} not checked`;
+    status.textContent = `${name}: ${found.level}; ${counts.matches} match, ${counts.differs} differ, ${counts.warned} warned, ${counts["not checked"]} not checked`;
     status.dataset.verdict = counts.differs ? "differs" : counts.matches ? "matches" : "nothing";
     status.dataset.level = found.level;
   } catch (error) {

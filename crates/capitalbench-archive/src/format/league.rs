@@ -9,6 +9,7 @@ use self::stored::Stored;
 use crate::disk::error::Fault;
 use crate::format::utf8;
 
+mod naming;
 mod render;
 mod stored;
 mod words;
@@ -88,7 +89,7 @@ pub fn parse(bytes: &[u8], folder: &str) -> Result<League, Fault> {
 fn with_colour(league: League, places: &[FieldPlace]) -> Result<League, Fault> {
     let is_written = places.iter().any(|place| place.path == "accent");
     if is_written && league.accent.is_none() {
-        return Err(stored::no_colour());
+        return Err(naming::no_colour());
     }
     Ok(league)
 }

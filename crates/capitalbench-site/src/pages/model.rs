@@ -213,7 +213,9 @@ fn luck(own: &RecordStatistics) -> Option<String> {
             test.rounds,
             chance(test.p_value)
         ),
-        None => "null-v2 is not available: fewer than two rounds froze 60 daily returns".to_owned(),
+        None => {
+            "luck is not tested: the test needs two rounds that froze 60 daily returns".to_owned()
+        }
     };
     Some(format!(
         "{} of them below on average, by chance 50 ± {:.0}; {tested}",

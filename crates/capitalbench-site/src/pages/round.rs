@@ -58,7 +58,7 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
     page.heading = Html::made(format!("{} {code}", Html::text(&of)));
     page.image = view.image(&format!("rounds/{}", round.id()));
     header(view, round, &mut page);
-    timing::strip(&mut page, round, own);
+    timing::strip(view, &mut page, round, own);
     match &round.state {
         RoundState::Draft => {
             page.body

@@ -192,15 +192,24 @@ fn detail(view: &View<'_>, page: &mut Page, set: &ComparisonSet, statistics: &Se
         .table(&table);
     if let Some(found) = statistics.shrinkage {
         page.body.say(&format!(
-            "Of a model's distance from the mean of the set, {} is likely to last; the variance of true gaps between these models is {:.2e} (τ²).",
+            "Of a model's distance from the mean of the set, {} is likely to last; the variance of true gaps between these models is {} (τ²).",
             share(found.kept),
-            found.tau_squared
+            scientific(found.tau_squared)
         ));
     }
     if let Some(deflated) = statistics.leader_deflated {
         page.body.say(&format!(
             "As the best of all tries the first row would need a deflated ratio of {DEFLATED_NEEDED:.2}; it has {deflated:.2}."
         ));
+    }
+}
+
+/// A small number by its powers of ten.
+fn scientific(value: f64) -> String {
+    if value > 0.0 {
+        format!("{value:.2e}")
+    } else {
+        "0".to_owned()
     }
 }
 

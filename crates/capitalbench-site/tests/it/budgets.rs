@@ -16,6 +16,7 @@ const PAGE_GZIP: usize = 60_000;
 const PAGE_NODES: usize = 3_000;
 const STYLE_GZIP: usize = 15_000;
 const SCRIPT_BYTES: usize = 15_000;
+const SEARCH_GZIP: usize = 30_000;
 
 fn gzip(bytes: &[u8]) -> usize {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
@@ -35,6 +36,7 @@ pub(crate) fn check(site: &Files) {
     }
     assert!(gzip(&site["style.css"]) <= STYLE_GZIP);
     assert!(site["site.js"].len() <= SCRIPT_BYTES);
+    assert!(gzip(&site["search.json"]) <= SEARCH_GZIP);
 }
 
 /// Lists that follow the rounds have an end, so that no page grows out of its budget.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use capitalbench_core::publication::RoundState;
 use capitalbench_core::publication::boards::between::mean_difference;
 use capitalbench_core::round::manifest::Track;
 use jiff::civil::Date;
@@ -136,6 +137,27 @@ fn coming(source: &Source, pages: &BTreeMap<String, String>) {
         }
     }
     assert!(looked > 3, "{looked}");
+    // The row of steps marks what is behind us, and no close that is to come.
+    let mut waiting = 0;
+    for round in &source.publication.rounds {
+        let Some(window) = round.manifest.window else {
+            continue;
+        };
+        let page = &pages[&format!("rounds/{}/index.html", round.id())];
+        for (name, close) in [
+            ("Starting close", window.entry_close()),
+            ("Ending close", window.exit_close()),
+        ] {
+            let Some(close) = close.filter(|_| round.tombstone().is_none()) else {
+                continue;
+            };
+            let marked = !page.contains(&format!("<li class=\"todo\"><strong>{name}"));
+            let is_draft = matches!(round.state, RoundState::Draft);
+            assert_eq!(marked, close <= now && !is_draft, "{} {name}", round.id());
+            waiting += usize::from(!marked);
+        }
+    }
+    assert!(waiting > 0);
 }
 
 /// A round that was asked after its starting close says so.

@@ -1,10 +1,7 @@
 //! The fields of `league.yaml` as they are written, and what they settle.
 
-use std::path::Path;
-
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::decision::control::own::OwnControl;
-use capitalbench_core::league::accent::Accent;
 use capitalbench_core::league::settings::{
     BriefingSource, Budget, Cadence, ClockSettings, League, LeagueCalls, MessageSettings,
     PriceSettings, PublicationSettings, TrackSchedule,
@@ -12,11 +9,11 @@ use capitalbench_core::league::settings::{
 use capitalbench_core::market::request_budget::Plan;
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
-use capitalbench_core::values::ids::RoundId;
 use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::naming::{accent, address, league_name, logo, prefix};
 use super::words::{
     FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
 };
@@ -130,11 +127,7 @@ struct Messages {
 
 impl Stored {
     pub(super) fn league(self, folder: &str) -> Result<League, Fault> {
-        let given = self.name.as_deref().map(|text| line("name", text));
-        let name = given.transpose()?.unwrap_or_else(|| folder.to_owned());
-        if name.chars().count() > 80 {
-            return Err(Fault::field("name", "must have at most 80 characters"));
-        }
+        let name = league_name(self.name.as_deref(), folder)?;
         let usual = League::named(&name);
         let prefix = self.prefix.as_deref().map(prefix).transpose()?;
         let calls = match self.allow_real_api_calls {
@@ -214,49 +207,6 @@ fn controls(given: Option<Value>) -> Result<(bool, Vec<OwnControl>), Fault> {
             Err(Fault::field("controls", text))
         }
     }
-}
-
-/// The first word of round ids.
-fn prefix(text: &str) -> Result<String, Fault> {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_short = !text.is_empty() && text.len() <= 40;
-    if !is_short || !text.chars().all(is_plain) || RoundId::parse(text).is_err() {
-        let problem = "must be a word of at most 40 letters, digits and _, such as HOUSE";
-        return Err(Fault::field("prefix", problem));
-    }
-    Ok(text.to_owned())
-}
-
-/// Where readers find the site.
-fn address(text: &str) -> Result<String, Fault> {
-    let text = line("address", text)?;
-    let rest = text.strip_prefix("https://");
-    let rest = rest.or_else(|| text.strip_prefix("http://"));
-    if !rest.is_some_and(|rest| !rest.is_empty() && !rest.contains([' ', '@'])) {
-        let problem = "must be the address of the site, such as https://league.example";
-        return Err(Fault::field("address", problem));
-    }
-    Ok(text.trim_end_matches('/').to_owned())
-}
-
-fn accent(text: &str) -> Result<Accent, Fault> {
-    Accent::parse(text).ok_or_else(no_colour)
-}
-
-pub(super) fn no_colour() -> Fault {
-    let problem = "must be a colour of six hexadecimal digits in quotes, such as '#0b5fa5'";
-    Fault::field("accent", problem)
-}
-
-/// A picture that every browser shows.
-fn logo(text: &str) -> Result<String, Fault> {
-    let text = line("logo", text)?;
-    let ending = Path::new(&text).extension();
-    if ending.is_some_and(|ending| ending == "png" || ending == "svg") {
-        return Ok(text);
-    }
-    let problem = "must be a file whose name ends in .png or .svg";
-    Err(Fault::field("logo", problem))
 }
 
 fn within(

@@ -1,12 +1,12 @@
 //! When a round was asked, beside the closes of its window, as its own files tell it.
 
-use capitalbench_core::publication::PublicRound;
+use capitalbench_core::publication::{PublicRound, RoundState};
 use capitalbench_core::round::manifest::{Proof, Window};
 use capitalbench_export::tables::rounds::run_id;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
-use super::super::view::round_path;
+use super::super::view::{View, round_path};
 use crate::Files;
 use crate::figures::{count, instant};
 use crate::html::{Html, encode};
@@ -81,13 +81,28 @@ pub(super) fn sentence(round: &PublicRound, asked: (Timestamp, Timestamp)) -> Op
     ))
 }
 
-/// The steps of a round in a row, each with its instant, and what shows that they are true.
-pub(super) fn strip(page: &mut Page, round: &PublicRound, own: &Files) {
+/// One step of a round: its name, whether it is behind us, and what is known of it.
+type Step = (&'static str, bool, String);
+
+/// Whether a close of a round has passed. A round without a record waits for no close; the others name
+/// the next one, so their pages change with it.
+fn passed(view: &View<'_>, round: &PublicRound, close: Option<Timestamp>) -> bool {
+    match &round.state {
+        RoundState::Draft | RoundState::Ended(_) => false,
+        RoundState::Open(_) => close.is_some_and(|close| close <= view.publication.as_of),
+        RoundState::Resolved(_) => true,
+    }
+}
+
+fn steps(
+    view: &View<'_>,
+    round: &PublicRound,
+    own: &Files,
+    asked: Option<(Timestamp, Timestamp)>,
+) -> [Step; 5] {
     let window = round.manifest.window;
-    let asked = asked(round, own);
-    let resolved = round.resolved();
-    let scored = resolved.and_then(|_| named(round, own, "resolved_at_utc"));
-    let close = |at: Option<Timestamp>| at.map_or("not set".to_owned(), instant);
+    let is_resolved = round.resolved().is_some();
+    let or_not_yet = |told: Option<String>| told.unwrap_or_else(|| "not yet".to_owned());
     let sealed = round.frozen.as_ref().map(|frozen| {
         let digest = frozen.digest.to_hex();
         let at = match round.manifest.proof {
@@ -101,31 +116,32 @@ pub(super) fn strip(page: &mut Page, round: &PublicRound, own: &Files) {
         format!("{}, within {minutes}", instant(first))
     });
     let answered = answered.or(run_id(round).map(|_| "instant not kept".to_owned()));
-    let steps = [
-        ("Frozen", sealed),
-        ("Asked", answered),
-        (
-            "Starting close",
-            Some(close(window.and_then(Window::entry_close))),
-        ),
-        (
-            "Ending close",
-            Some(close(window.and_then(Window::exit_close))),
-        ),
-        (
-            "Result",
-            resolved.map(|_| scored.map_or("instant not kept".to_owned(), instant)),
-        ),
-    ];
-    let step = |(name, told): &(&str, Option<String>)| {
-        let (class, told) = match told {
-            Some(told) => ("", told.as_str()),
-            None => (" class=\"todo\"", "not yet"),
-        };
+    let close = |name, at: Option<Timestamp>| {
+        let told = at.map_or("not set".to_owned(), instant);
+        (name, passed(view, round, at), told)
+    };
+    let scored = is_resolved.then(|| {
+        let at = named(round, own, "resolved_at_utc");
+        at.map_or("instant not kept".to_owned(), instant)
+    });
+    [
+        ("Frozen", sealed.is_some(), or_not_yet(sealed)),
+        ("Asked", answered.is_some(), or_not_yet(answered)),
+        close("Starting close", window.and_then(Window::entry_close)),
+        close("Ending close", window.and_then(Window::exit_close)),
+        ("Result", is_resolved, or_not_yet(scored)),
+    ]
+}
+
+/// The steps of a round in a row, each with its instant, and what shows that they are true.
+pub(super) fn strip(view: &View<'_>, page: &mut Page, round: &PublicRound, own: &Files) {
+    let asked = asked(round, own);
+    let step = |(name, is_done, told): &Step| {
+        let class = if *is_done { "" } else { " class=\"todo\"" };
         let (name, told) = (Html::text(name), Html::text(told));
         format!("<li{class}><strong>{name}</strong> {told}</li>")
     };
-    let steps: String = steps.iter().map(step).collect();
+    let steps: String = steps(view, round, own, asked).iter().map(step).collect();
     page.body
         .add(&Html::made(format!("<ol class=\"steps\">{steps}</ol>")));
     if let Some(told) = asked.and_then(|asked| sentence(round, asked)) {
@@ -162,9 +178,13 @@ fn proved(page: &mut Page, round: &PublicRound) {
     line.add(&page.here.link(&files, "all files"));
     page.body.paragraph("note", line);
     let id = Html::text(round.id().as_str());
+    let check = match &round.state {
+        RoundState::Resolved(_) => "Recompute every figure here",
+        RoundState::Draft | RoundState::Ended(_) | RoundState::Open(_) => "Check every file here",
+    };
     page.body.add(&Html::made(format!(
         "<div class=\"proof\" data-round=\"{id}\" hidden>\
-         <button type=\"button\" value=\"check\">Recompute every figure here</button> \
+         <button type=\"button\" value=\"check\">{check}</button> \
          <button type=\"button\" value=\"bundle\">Download the round as one file</button> \
          <output aria-live=\"polite\"></output></div>"
     )));

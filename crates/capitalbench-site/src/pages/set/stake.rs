@@ -24,6 +24,12 @@ pub(super) fn section(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
         currency.map_or(String::new(), |own| format!(" {own}")),
         count(found.rounds.len(), "round", "rounds"),
     ));
+    if found.rounds.len() < set.included.len() {
+        page.body.say(&format!(
+            "The other {} of the set overlap with these and are not in the sums, so a sum and a gap above may have different signs: the gap counts every round.",
+            count(set.included.len() - found.rounds.len(), "round", "rounds"),
+        ));
+    }
     let table = table(view, page, &found);
     if found.rounds.len() < FEWEST_ROUNDS {
         page.body.table(&table);

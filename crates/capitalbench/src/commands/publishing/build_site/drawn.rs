@@ -19,7 +19,7 @@ pub(super) struct Drawn {
     /// Where the images of the earlier build lie.
     folder: PathBuf,
     now: Mutex<KeptImages>,
-    drawn: AtomicUsize,
+    new: AtomicUsize,
 }
 
 impl Drawn {
@@ -28,13 +28,13 @@ impl Drawn {
             before,
             folder: folder.to_owned(),
             now: Mutex::default(),
-            drawn: AtomicUsize::new(0),
+            new: AtomicUsize::new(0),
         }
     }
 
     /// Images that no earlier build had.
     pub(super) fn count(&self) -> usize {
-        self.drawn.load(Ordering::Relaxed)
+        self.new.load(Ordering::Relaxed)
     }
 
     fn found(&self, path: &str, content: Digest) -> Option<Bytes> {
@@ -57,7 +57,7 @@ impl Drawn {
 impl Album for Drawn {
     fn earlier(&self, path: &str, content: Digest) -> Option<Bytes> {
         let found = self.found(path, content);
-        self.drawn
+        self.new
             .fetch_add(usize::from(found.is_none()), Ordering::Relaxed);
         found
     }
