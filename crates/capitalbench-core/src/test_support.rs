@@ -162,6 +162,7 @@ pub(crate) fn manifest(label: &str) -> Manifest {
         proof: Proof::None,
         origins: crate::round::manifest::Origins::default(),
         failure_policy: None,
+        lanes: None,
     }
 }
 

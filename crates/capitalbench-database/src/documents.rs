@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use capitalbench_core::evidence::sensitivity::TrackSensitivity;
 use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetStatistics};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::boards::TrackBoards;
@@ -97,6 +98,8 @@ struct BoardForm {
     boards: TrackBoards,
     records: Option<Vec<RecordStatistics>>,
     head_to_head: Option<Vec<HeadToHead>>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sensitivity: Option<TrackSensitivity>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -216,6 +219,7 @@ fn boards_and_sets(
             boards: boards.clone(),
             records: publication.statistics.records.get(track).cloned(),
             head_to_head: publication.statistics.head_to_head.get(track).cloned(),
+            sensitivity: publication.statistics.sensitivity.get(track).cloned(),
         };
         let mut made = document(Kind::Board, track.as_str(), &form)?;
         made.track = Some(track.as_str().to_owned());

@@ -13,11 +13,12 @@ pub mod interim;
 pub mod market;
 pub mod outcomes;
 pub mod rounds;
+pub mod sensitivity;
 pub mod sets;
 pub mod statistics;
 
 /// Every table, in the order of the dictionary.
-pub const ALL: [&Table; 29] = [
+pub const ALL: [&Table; 31] = [
     &rounds::ROUNDS,
     &rounds::ARTIFACT_HASHES,
     &rounds::MODELS,
@@ -27,6 +28,7 @@ pub const ALL: [&Table; 29] = [
     &decisions::HOLDINGS,
     &decisions::MISSING_ANSWERS,
     &decisions::EXPLANATIONS,
+    &sensitivity::LANE_ANSWERS,
     &decisions::CONTROLS,
     &decisions::CONTROL_HOLDINGS,
     &interim::INTERIM_POINTS,
@@ -47,6 +49,7 @@ pub const ALL: [&Table; 29] = [
     &statistics::STATISTICS,
     &statistics::PAIRS,
     &statistics::RELIABILITY,
+    &sensitivity::SENSITIVITY,
 ];
 
 /// The rows that each track's boards give, weekly before monthly.

@@ -119,6 +119,7 @@ impl Market {
             proof: Proof::None,
             origins: Origins::default(),
             failure_policy: FailurePolicy::default(),
+            lanes: None,
         };
         let opened = open_round(&at("2026-09-15T11:00:00Z"), &request).unwrap();
         let reports = Reports {

@@ -19,6 +19,7 @@ mod live;
 mod method;
 mod model;
 mod models;
+mod moved;
 mod round;
 mod rounds;
 mod set;
@@ -89,6 +90,7 @@ fn single_pages(view: &View<'_>) -> Vec<Page> {
         compare::index(view),
         assets::page(view),
     ];
+    pages.extend(moved::page(view));
     pages.extend(rounds::pages(view));
     pages.extend(
         view.publication

@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 use jiff::civil::Weekday;
 
 use crate::asking::cost::Cost;
+use crate::asking::lanes::Lanes;
 use crate::market::calendar::Market;
 use crate::round::failure_policy::FailurePolicy;
 use crate::round::manifest::{Proof, SubmissionFormat, Track};
@@ -36,12 +37,22 @@ pub struct League {
     pub controls: bool,
     pub briefing: BriefingSource,
     pub failure_policy: FailurePolicy,
+    /// What is asked beside the record of some rounds; none asks nothing.
+    pub lanes: Option<LaneSettings>,
     pub budget: Budget,
     pub prices: PriceSettings,
     pub proof: Proof,
     pub clocks: ClockSettings,
     pub publication: PublicationSettings,
     pub messages: MessageSettings,
+}
+
+/// Which rounds have twin lanes, and which.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneSettings {
+    pub lanes: Lanes,
+    /// One of so many rounds of each track has them.
+    pub every: u32,
 }
 
 /// Whether a pass of the league costs money.
@@ -165,6 +176,7 @@ impl League {
             controls: true,
             briefing: BriefingSource::Mechanical,
             failure_policy: FailurePolicy::default(),
+            lanes: None,
             budget: Budget {
                 per_round: Cost::from_usd(5.0),
                 per_month: Cost::from_usd(30.0),

@@ -105,6 +105,8 @@ impl Pieces {
         self.statistics.records.extend(records);
         let pairs = form.head_to_head.map(|pairs| (track, pairs));
         self.statistics.head_to_head.extend(pairs);
+        let sensitivity = form.sensitivity.map(|found| (track, found));
+        self.statistics.sensitivity.extend(sensitivity);
     }
 
     pub(super) fn round(

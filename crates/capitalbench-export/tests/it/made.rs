@@ -180,6 +180,7 @@ pub(crate) fn manifest(place: usize, made: &Made) -> Manifest {
         proof: Proof::None,
         origins: capitalbench_core::round::manifest::Origins::default(),
         failure_policy: None,
+        lanes: None,
     }
 }
 
@@ -236,6 +237,7 @@ pub(crate) fn facts(place: usize, made: &Made) -> RoundFacts {
         repeated: Vec::new(),
         tombstone: None,
         exceptions: Vec::new(),
+        lanes: Vec::new(),
         universe: Arc::new(universe),
         manifest,
     }

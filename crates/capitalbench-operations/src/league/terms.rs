@@ -153,6 +153,7 @@ impl LeagueFolder {
                 largest_daily_move_bps: self.largest_daily_move(),
             },
             failure_policy: settings.failure_policy,
+            lanes: settings.lanes_of(round),
         }
     }
 

@@ -10,6 +10,7 @@ use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
 
 use super::asked;
+use super::moved;
 use super::share;
 use super::view::{View, horizon, model_path, pair_path, plain_name, round_path, track_name};
 use crate::charts::{Stated, Strip, StripMark, reliability};
@@ -65,6 +66,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
         if let Some(behaviour) = behaviour {
             habits::section(view, &mut page, behaviour);
         }
+        moved::of_model(view, &mut page, track, id);
     }
     asked::section(view, &mut page, id);
     let address = |path: &str| format!("{}/{path}", view.base_url);

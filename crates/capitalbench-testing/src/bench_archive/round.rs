@@ -114,6 +114,7 @@ fn manifest(scene: &Scene, schedule: &Schedule) -> Result<Manifest, BenchArchive
         proof: Proof::None,
         origins: capitalbench_core::round::manifest::Origins::default(),
         failure_policy: None,
+        lanes: None,
     })
 }
 

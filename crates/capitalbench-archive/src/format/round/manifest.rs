@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, MarketFile, WindowRule, market_ids};
 use capitalbench_core::round::failure_policy::FailurePolicy;
@@ -58,6 +59,7 @@ struct Stored {
     provider_hosts: Vec<String>,
     largest_daily_move_bps: Option<u32>,
     failure_policy: Option<StoredPolicy>,
+    lanes: Option<StoredLanes>,
     #[serde(rename = "paired_round_id")]
     _paired_round_id: Option<String>,
     #[serde(rename = "experiment_doc")]
@@ -88,6 +90,14 @@ struct StoredPolicy {
     at_least: u32,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredLanes {
+    twins: Vec<String>,
+    base: u32,
+    twin: u32,
+}
+
 /// Reads a manifest; unknown keys are refused.
 pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
     let stored: Stored = from_yaml(utf8(bytes)?)?;
@@ -108,6 +118,7 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
     let methodology = Methodology::from_label(stored.methodology_version.as_deref());
     let market = market(stored.market.as_deref(), stored.own_market)?;
     require_market_rules(market, &methodology)?;
+    let lanes = lanes(stored.lanes, &methodology)?;
     Ok(Manifest {
         market,
         round_id: stored.round_id,
@@ -153,7 +164,35 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
             },
         },
         failure_policy: stored.failure_policy.map(failure_policy).transpose()?,
+        lanes,
     })
+}
+
+/// Rounds of earlier labels were asked once and have no lanes.
+fn lanes(stored: Option<StoredLanes>, methodology: &Methodology) -> Result<Option<Lanes>, Fault> {
+    let Some(stored) = stored else {
+        return Ok(None);
+    };
+    if !methodology.may_have_lanes() {
+        let text = "needs portfolio-v1.2 or single_pick-v1.2";
+        return Err(Fault::field("lanes", text));
+    }
+    let lane = |word: &String| {
+        Lane::parse(word).ok_or_else(|| {
+            let known: Vec<&str> = Lane::TWINS.iter().map(|lane| lane.as_str()).collect();
+            let text = format!("{word:?} is no lane; the lanes are {}", known.join(", "));
+            Fault::field("lanes.twins", text)
+        })
+    };
+    let lanes = Lanes {
+        twins: stored.twins.iter().map(lane).collect::<Result<_, _>>()?,
+        base: stored.base,
+        twin: stored.twin,
+    };
+    match lanes.problem() {
+        Some(problem) => Err(Fault::field("lanes", problem)),
+        None => Ok(Some(lanes)),
+    }
 }
 
 fn failure_policy(stored: StoredPolicy) -> Result<FailurePolicy, Fault> {

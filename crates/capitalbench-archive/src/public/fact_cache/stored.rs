@@ -1,11 +1,12 @@
 //! What the cache keeps of a round.
 
+use capitalbench_core::asking::lanes::Lanes;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, WindowRule};
 use capitalbench_core::market::prices::PriceSheet;
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
-    InterimRow, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
+    InterimRow, LaneAnswer, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
 };
 use capitalbench_core::publication::outline::RoundOutline;
 use capitalbench_core::round::ending::{ExceptionNote, Tombstone};
@@ -39,6 +40,7 @@ pub(super) struct Kept {
     repeated: Vec<RepeatedRun>,
     tombstone: Option<Tombstone>,
     exceptions: Vec<ExceptionNote>,
+    lanes: Vec<LaneAnswer>,
 }
 
 /// A round's outline with what it follows from.
@@ -102,6 +104,7 @@ impl Kept {
             repeated: facts.repeated,
             tombstone: facts.tombstone,
             exceptions: facts.exceptions,
+            lanes: facts.lanes,
         })
     }
 
@@ -124,6 +127,7 @@ impl Kept {
             repeated: self.repeated,
             tombstone: self.tombstone,
             exceptions: self.exceptions,
+            lanes: self.lanes,
         })
     }
 }
@@ -167,4 +171,5 @@ struct ManifestForm {
     proof: Proof,
     origins: Origins,
     failure_policy: Option<FailurePolicy>,
+    lanes: Option<Lanes>,
 }

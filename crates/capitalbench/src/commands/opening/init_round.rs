@@ -77,6 +77,7 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
             largest_daily_move_bps: arguments.largest_daily_move_bps,
         },
         failure_policy: FailurePolicy::default(),
+        lanes: arguments.lanes.clone(),
     })
 }
 

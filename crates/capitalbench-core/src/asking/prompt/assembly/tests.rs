@@ -35,6 +35,7 @@ fn manifest(format: SubmissionFormat) -> Manifest {
         proof: Proof::None,
         origins: crate::round::manifest::Origins::default(),
         failure_policy: None,
+        lanes: None,
     }
 }
 
