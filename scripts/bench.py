@@ -71,7 +71,7 @@ print(f"| the same ÷ one answer | {asking / SECONDS:.2f} | 1.50 |")
 speed = os.path.join(target, "examples", "inference_speed")
 measured = subprocess.run([speed], capture_output=True, text=True, check=True).stdout.split()
 whole, null = float(measured[0]), float(measured[1])
-print(f"| inference, 10 models, 113 rounds, 10,000 portfolios each, 5,000 histories, CPU | {whole:.2f} s | 2.00 s |")
+print(f"| inference, 10 models, 113 rounds, 10,000 portfolios each, 5,000 histories, 9,999 orders and labellings, CPU | {whole:.2f} s | 2.00 s |")
 print(f"| a random portfolio of the null, CPU | {null:.0f} ns | |")
 numpy_python = os.environ.get("NUMPY_PYTHON")
 if numpy_python:

@@ -17,7 +17,7 @@ pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 44] = [
+pub const FIELDS: [&str; 49] = [
     "name",
     "address",
     "prefix",
@@ -40,6 +40,11 @@ pub const FIELDS: [&str; 44] = [
     "failure_policy",
     "failure_policy.accept_from",
     "failure_policy.at_least",
+    "lanes",
+    "lanes.twins",
+    "lanes.every",
+    "lanes.base",
+    "lanes.twin",
     "budget",
     "budget.per_round",
     "budget.per_month",

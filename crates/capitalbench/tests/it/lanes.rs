@@ -6,7 +6,7 @@ use std::fs;
 use capitalbench_core::asking::option_order::listed;
 use serde_json::Value;
 
-use crate::harness::{Test, copy_tree};
+use crate::harness::{Ran, Test, command, copy_tree};
 use crate::reply_order::{PLAYED, STEPS, say};
 use crate::signed_round::demo_inputs;
 
@@ -36,7 +36,7 @@ fn played(steps: usize) -> Test {
     test
 }
 
-fn ask(test: &Test, lane: &str) -> crate::harness::Ran {
+fn ask(test: &Test, lane: &str) -> Ran {
     say(
         test,
         &format!(
@@ -249,4 +249,51 @@ fn texts_of_lanes_differ_in_one_thing() {
         .filter(|symbol| symbol.len() > 1 && *symbol != "null" && is_word(symbol))
         .collect();
     assert_eq!(telling, [""; 0]);
+}
+
+#[test]
+fn a_league_asks_its_lanes_after_the_record_and_never_twice() {
+    let place = tempfile::tempdir().expect("a folder");
+    let ran = |folder: &str, words: &str| {
+        let typed: Vec<&str> = words.split_whitespace().collect();
+        let output = command(&typed)
+            .current_dir(place.path().join(folder))
+            .output();
+        Ran::new(words, output.expect("the program runs"))
+    };
+    ran("", "league new house").code(0);
+    let file = place.path().join("house/league.yaml");
+    let text = fs::read_to_string(&file).expect("the league file");
+    let lanes = "lanes: {twins: [order, masked], every: 1}\n";
+    fs::write(&file, format!("{text}{lanes}")).expect("the changed file");
+    ran("house", "league plan --weeks 1 --now 2026-12-06T10:00:00Z")
+        .code(0)
+        .says("ask 6 models and 5 answers of each in twin lanes");
+    ran("house", "league run --now 2026-12-07T12:55:00Z").code(0);
+    let accepted = ran("house", "league run --now 2026-12-07T14:30:00Z").code(0);
+    let told = accepted.stdout();
+    let places: Vec<Option<usize>> = [
+        "accepted",
+        "twin lane, the same text again: asked 6 models: 6 valid",
+        "twin lane, another order of the options: asked 6 models: 12 valid",
+        "twin lane, masked names and tickers: asked 6 models: 12 valid",
+    ]
+    .iter()
+    .map(|text| told.find(text))
+    .collect();
+    assert!(
+        places.iter().all(Option::is_some) && places.is_sorted(),
+        "{told}"
+    );
+    let again = ran("house", "league run --now 2026-12-07T14:40:00Z").code(0);
+    assert!(!again.stdout().contains("twin lane"), "{}", again.stdout());
+    ran(
+        "house",
+        "verify rehearsal/rounds --now 2026-12-07T15:00:00Z",
+    )
+    .code(0);
+    let name = "house/rehearsal/rounds/HOUSE-2026-12-07-1W";
+    let manifest = fs::read_to_string(place.path().join(name).join("manifest.yaml"));
+    let planned = "lanes:\n  twins: [order, masked]\n  base: 2\n  twin: 2\n";
+    assert!(manifest.expect("a manifest").contains(planned));
 }
