@@ -3,7 +3,7 @@
 //!
 //! None of it looks at a result, and none of it ranks.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::inference::ties::holm;
 use super::order_bias::{OrderBias, Placed, order_bias};
@@ -63,6 +63,8 @@ pub struct LaneFound {
 /// How much two answers of a model to the very same text differ.
 #[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct ReplicateNoise {
+    /// Models times rounds.
+    pub cells: usize,
     pub rounds: usize,
     /// Mean half-L1 distance: 0 is the same portfolio, 1 nothing in common.
     pub distance: f64,
@@ -87,8 +89,8 @@ impl LaneFound {
 struct Seen {
     placed: Vec<Placed>,
     cells: BTreeMap<Lane, Vec<Cell>>,
-    /// Mean distance of repeated answers, one entry per round.
-    noise: Vec<f64>,
+    /// Mean distance of repeated answers, with the number of their round.
+    noise: Vec<(usize, f64)>,
 }
 
 /// What moves the models of each track; tracks that tell nothing of it are left out.
@@ -150,6 +152,7 @@ fn look(number: usize, round: &PublicRound, seen: &mut BTreeMap<ModelId, Seen>, 
         let noise = lanes
             .noise()
             .or_else(|| repeated_noise(round, &submission.model_id));
+        let noise = noise.map(|distance| (number, distance));
         own.noise.extend(noise);
         all.noise.extend(noise);
     }
@@ -229,16 +232,18 @@ fn moved(subject: &str, seen: &Seen) -> Moved {
             p_adjusted: found.p_value,
         })
     };
-    let rounds = seen.noise.len();
+    let rounds: BTreeSet<usize> = seen.noise.iter().map(|(round, _)| *round).collect();
+    let cells = seen.noise.len();
     Moved {
         order: order.map(|bias| OrderFound {
             bias,
             p_adjusted: bias.p_value,
         }),
         lanes: seen.cells.iter().filter_map(lane).collect(),
-        noise: (rounds > 0).then(|| ReplicateNoise {
-            rounds,
-            distance: compensated_sum(seen.noise.iter().copied()) / real(rounds),
+        noise: (cells > 0).then(|| ReplicateNoise {
+            cells,
+            rounds: rounds.len(),
+            distance: compensated_sum(seen.noise.iter().map(|(_, own)| *own)) / real(cells),
         }),
     }
 }

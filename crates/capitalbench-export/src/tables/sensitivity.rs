@@ -86,7 +86,7 @@ fn things(moved: &Moved) -> Vec<Did> {
     };
     let mood = moved.noise.iter().map(|own| Did {
         moved_by: "mood",
-        counts: (own.rounds, own.rounds),
+        counts: (own.cells, own.rounds),
         distance: Some(own.distance),
         noise: None,
         effect: None,

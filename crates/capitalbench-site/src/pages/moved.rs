@@ -88,7 +88,7 @@ fn cells(moved: &Moved) -> Vec<Vec<Cell>> {
     let mood = moved.noise.iter().map(|own| {
         let mut cells = vec![
             head("nothing: the same text again"),
-            whole(own.rounds),
+            whole(own.cells),
             number(&share(own.distance), Some(own.distance)),
         ];
         cells.extend([NONE, NONE, NONE, NONE, NONE].map(text));

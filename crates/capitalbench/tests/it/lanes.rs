@@ -29,7 +29,7 @@ fn played(steps: usize) -> Test {
     for step in &STEPS[..steps] {
         let step = step.replace("{format}", "portfolio").replace(
             "init-round ",
-            "init-round --lanes order,masked,no_briefing,no_table:2+2 ",
+            "init-round --lanes order,masked,no_briefing,no_table ",
         );
         say(&test, &step).code(0);
     }
