@@ -7,7 +7,7 @@
     reason = "a measuring program reads the kernel's clock of itself"
 )]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
 
 use capitalbench_core::decision::portfolio::Constraints;
@@ -18,11 +18,13 @@ use capitalbench_core::evidence::inference::null::{DRAWS, LABEL, Null, Volatilit
 use capitalbench_core::evidence::inference::overlap::Overlap;
 use capitalbench_core::evidence::inference::random::Random;
 use capitalbench_core::evidence::inference::ties::{holm, rank_ranges, tie_groups};
+use capitalbench_core::evidence::order_bias::{Placed, order_bias};
+use capitalbench_core::evidence::twins::{Cell, sensitivity};
 use capitalbench_core::market::prices::{PriceSheet, Quote};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::result::returns::RoundReturns;
 use capitalbench_core::round::manifest::SubmissionFormat;
-use capitalbench_core::values::ids::Digest;
+use capitalbench_core::values::ids::{Digest, OptionId};
 use capitalbench_core::values::units::Price;
 
 #[path = "shared/universe.rs"]
@@ -135,6 +137,37 @@ impl Record {
             let apart = |a: usize, b: usize| told.contains(&&(a, b));
             sum += f64::from(u32::try_from(tie_groups(MODELS, apart)[1]).unwrap_or(0));
             sum += f64::from(u32::try_from(rank_ranges(MODELS, apart)[0].from).unwrap_or(0));
+        }
+        sum + self.moved()
+    }
+
+    /// The habit of place of every model, and four twins of every fourth round of each of them.
+    fn moved(&self) -> f64 {
+        let mut random = Random::of(Digest::of(b"speed"), "moved");
+        let ids: Vec<&OptionId> = self.universe.options().iter().map(|own| &own.id).collect();
+        let mut sum = 0.0;
+        for (track, (spans, _)) in self.tracks.iter().enumerate() {
+            for model in 0..MODELS {
+                let mut place = |held: usize| (held * 13 + random.index(13) + 1, 0.2);
+                let placed: Vec<Placed> = (0..spans.len())
+                    .filter_map(|_| Placed::new(ids.len(), (0..5).map(&mut place).collect()))
+                    .collect();
+                let found = order_bias(&format!("{track} {model}"), &placed);
+                sum += found.expect("rounds").p_value;
+                for twin in 0..4 {
+                    let mut answer = |_| -> BTreeMap<OptionId, f64> {
+                        let held = |held: usize| (ids[held * 13 + random.index(3)].clone(), 0.2);
+                        (0..5).map(held).collect()
+                    };
+                    let cells = (0..spans.len().div_ceil(4)).filter_map(|round| {
+                        let lanes = [(); 2].map(|()| [0, 1].map(&mut answer));
+                        Cell::new(round, &lanes[0], &lanes[1])
+                    });
+                    let cells: Vec<Cell> = cells.collect();
+                    let found = sensitivity(&format!("{track} {model} {twin}"), &cells);
+                    sum += found.expect("cells").p_value;
+                }
+            }
         }
         sum
     }

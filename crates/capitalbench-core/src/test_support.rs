@@ -163,6 +163,7 @@ pub(crate) fn manifest(label: &str) -> Manifest {
         origins: crate::round::manifest::Origins::default(),
         failure_policy: None,
         controls: Vec::new(),
+        lanes: None,
     }
 }
 

@@ -9,6 +9,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use capitalbench_core::evidence::claims::record::ClaimRecord;
+use capitalbench_core::evidence::sensitivity::TrackSensitivity;
 use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetStatistics};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::boards::TrackBoards;
@@ -100,6 +101,8 @@ struct BoardForm {
     head_to_head: Option<Vec<HeadToHead>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     claims: Vec<ClaimRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sensitivity: Option<TrackSensitivity>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -222,6 +225,7 @@ fn boards_and_sets(
             records: publication.statistics.records.get(track).cloned(),
             head_to_head: publication.statistics.head_to_head.get(track).cloned(),
             claims: claims.filter(of_track).cloned().collect(),
+            sensitivity: publication.statistics.sensitivity.get(track).cloned(),
         };
         let mut made = document(Kind::Board, track.as_str(), &form)?;
         made.track = Some(track.as_str().to_owned());

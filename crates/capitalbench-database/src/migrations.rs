@@ -45,6 +45,7 @@ migrations! {
     17 "0017_how_models_were_asked",
     18 "0018_rounds_without_an_answer",
     19 "0019_inference_v2",
+    21 "0021_sensitivity",
     22 "0022_outside_funds",
 }
 

@@ -12,7 +12,8 @@ use serde_json::{Map, Value, json};
 
 use crate::table::{Cell, Row, Table};
 use crate::tables::{
-    behaviour, boards, claims, decisions, interim, market, outcomes, rounds, sets, statistics,
+    behaviour, boards, claims, decisions, interim, market, outcomes, rounds, sensitivity, sets,
+    statistics,
 };
 use crate::text::reference_name;
 
@@ -39,6 +40,7 @@ pub(crate) fn members(publication: &Publication) -> Map<String, Value> {
             "behaviour": objects(&behaviour::BEHAVIOUR, behaviour::behaviour(*track, &found.behaviour)),
             "exposures": objects(&behaviour::EXPOSURES, behaviour::exposures(*track, &found.behaviour)),
             "statistics": objects(&statistics::STATISTICS, statistics::statistics(*track, records)),
+            "sensitivity": objects(&sensitivity::SENSITIVITY, sensitivity::sensitivity(*track, publication.statistics.sensitivity.get(track))),
         })
     });
     let sets = publication.comparison_sets.iter();
@@ -97,6 +99,7 @@ pub fn round(round: &PublicRound) -> Value {
     put("submissions", submissions.collect());
     put("missing_answers", own(&decisions::MISSING_ANSWERS));
     put("explanations", own(&decisions::EXPLANATIONS));
+    put("lane_answers", own(&sensitivity::LANE_ANSWERS));
     put("controls", controls.collect());
     put("entry_prices", objects(&market::PRICES, of_side("entry")));
     put("interim", own(&interim::INTERIM_POINTS));

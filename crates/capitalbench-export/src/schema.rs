@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::publication_v1::{FORMAT, VERSION};
 use crate::table::{Column, Kind, Presence, Table};
 use crate::tables::{
-    behaviour, boards, claims, decisions, interim, market, outcomes, rounds, sets, statistics,
+    behaviour, boards, claims, decisions, interim, market, outcomes, rounds, sensitivity, sets,
+    statistics,
 };
 
 /// States of a round without a result.
@@ -29,6 +30,7 @@ pub fn schema() -> Value {
         ("behaviour", rows(&behaviour::BEHAVIOUR)),
         ("exposures", rows(&behaviour::EXPOSURES)),
         ("statistics", rows(&statistics::STATISTICS)),
+        ("sensitivity", rows(&sensitivity::SENSITIVITY)),
     ]);
     let mut whole = closed(vec![
         ("format", json!({"const": FORMAT})),
@@ -97,6 +99,7 @@ fn round_members() -> Vec<(&'static str, Value)> {
         ("submissions", decided(&decisions::SUBMISSIONS)),
         ("missing_answers", rows(&decisions::MISSING_ANSWERS)),
         ("explanations", rows(&decisions::EXPLANATIONS)),
+        ("lane_answers", rows(&sensitivity::LANE_ANSWERS)),
         ("controls", decided(&decisions::CONTROLS)),
         ("entry_prices", rows(&market::PRICES)),
         ("interim", rows(&interim::INTERIM_POINTS)),

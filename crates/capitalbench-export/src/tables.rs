@@ -14,11 +14,12 @@ pub mod interim;
 pub mod market;
 pub mod outcomes;
 pub mod rounds;
+pub mod sensitivity;
 pub mod sets;
 pub mod statistics;
 
 /// Every table, in the order of the dictionary.
-pub const ALL: [&Table; 30] = [
+pub const ALL: [&Table; 32] = [
     &rounds::ROUNDS,
     &rounds::ARTIFACT_HASHES,
     &rounds::MODELS,
@@ -28,6 +29,7 @@ pub const ALL: [&Table; 30] = [
     &decisions::HOLDINGS,
     &decisions::MISSING_ANSWERS,
     &decisions::EXPLANATIONS,
+    &sensitivity::LANE_ANSWERS,
     &decisions::CONTROLS,
     &decisions::CONTROL_HOLDINGS,
     &interim::INTERIM_POINTS,
@@ -49,6 +51,7 @@ pub const ALL: [&Table; 30] = [
     &statistics::PAIRS,
     &statistics::RELIABILITY,
     &claims::CLAIMS,
+    &sensitivity::SENSITIVITY,
 ];
 
 /// The tables that a database has too. It keeps claims with the boards of their track.

@@ -120,6 +120,7 @@ impl Market {
             origins: Origins::default(),
             failure_policy: FailurePolicy::default(),
             controls: Vec::new(),
+            lanes: None,
         };
         let opened = open_round(&at("2026-09-15T11:00:00Z"), &request).unwrap();
         let reports = Reports {

@@ -21,6 +21,7 @@ mod live;
 mod method;
 mod model;
 mod models;
+mod moved;
 mod round;
 mod rounds;
 mod set;
@@ -98,6 +99,7 @@ fn single_pages(view: &View<'_>) -> Vec<Page> {
         compare::index(view),
         assets::page(view),
     ];
+    pages.extend(moved::page(view));
     pages.extend(rounds::pages(view));
     let sets = view.publication.comparison_sets.par_iter();
     pages.par_extend(sets.map(|set| set::page(view, set)));

@@ -12,8 +12,12 @@ use capitalbench_core::round::manifest::SubmissionFormat;
 use capitalbench_core::values::ids::{Digest, ModelId, OptionId, RoundId};
 use serde_json::{Value, json};
 
+use self::habit::Chooser;
+pub use self::habit::{GoesBy, Habit};
 use super::offline::{body, read_body};
 use super::{CallFailure, Provider, Question, RawAnswer, Reply, SendFuture, Stop};
+
+mod habit;
 
 /// The model that the mock plays, and what it may choose.
 #[derive(Debug, Clone)]
@@ -28,6 +32,9 @@ pub struct MockModel {
     pub constraints: Constraints,
     pub seed: u64,
 }
+
+/// The most options that any limits make the mock hold.
+const MOST_HOLDINGS: usize = 100;
 
 /// A way in which a call fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +90,8 @@ pub struct Script {
     pub always: Option<Fault>,
     /// Calls of an earlier process; their faults have already happened.
     pub calls_made: usize,
+    /// What it goes by when it decides; none decides by its name alone.
+    pub habit: Option<Habit>,
 }
 
 #[derive(Debug)]
@@ -102,9 +111,31 @@ impl Mock {
         }
     }
 
-    /// The text of the valid answer.
+    /// The text of the valid answer that follows from the name of the model.
     pub fn text(&self) -> String {
         let start = self.start();
+        let count = self.model.options.len().clamp(1, MOST_HOLDINGS);
+        let chosen = (0..count).filter_map(|index| self.option(start + index));
+        self.text_of(start, &chosen.collect::<Vec<_>>())
+    }
+
+    /// The text of the answer to a question; with a habit it depends on what the question shows.
+    fn answer_to(&self, question: Question<'_>, call: usize) -> String {
+        let Some(habit) = self.script.habit else {
+            return self.text();
+        };
+        let chooser = Chooser {
+            model: &self.model,
+            habit,
+            input: question.input,
+            call,
+        };
+        let chosen = chooser.choose(MOST_HOLDINGS);
+        let chosen: Vec<&str> = chosen.iter().map(String::as_str).collect();
+        self.text_of(self.start(), &chosen)
+    }
+
+    fn text_of(&self, start: usize, chosen: &[&str]) -> String {
         let model = &self.model;
         let mut answer = json!({
             "round_id": model.round_id.as_str(),
@@ -114,10 +145,10 @@ impl Mock {
         });
         match model.format {
             SubmissionFormat::SinglePick => {
-                answer["selected_option_id"] = json!(self.option(start));
+                answer["selected_option_id"] = json!(chosen.first());
             }
             SubmissionFormat::Portfolio => {
-                answer["portfolio"] = self.portfolio(start);
+                answer["portfolio"] = self.portfolio(chosen);
                 answer["portfolio_rationale"] = json!("Consecutive options; a rehearsal.");
             }
         }
@@ -149,9 +180,9 @@ impl Mock {
     }
 
     /// As many holdings as allowed, at most three; the first holding takes the remainder.
-    fn portfolio(&self, start: usize) -> Value {
+    fn portfolio(&self, chosen: &[&str]) -> Value {
         let limits = &self.model.constraints;
-        let offered = u32::try_from(self.model.options.len()).unwrap_or(u32::MAX);
+        let offered = u32::try_from(chosen.len()).unwrap_or(u32::MAX);
         let count = 3.clamp(limits.min_holdings, limits.max_holdings);
         let count = count.min(offered).max(1);
         let step = limits.increment_pct.max(1);
@@ -164,14 +195,19 @@ impl Mock {
             }
         };
         let holding = |index: u32| {
-            let option = self.option(start + index as usize);
+            let option = chosen.get(index as usize);
             json!({"option_id": option, "allocation_pct": weight(index), "rationale": "By digest."})
         };
         (0..count).map(holding).collect()
     }
 
-    fn answer(&self, fault: Option<Fault>, question: Question<'_>) -> Result<String, CallFailure> {
-        let text = self.text();
+    fn answer(
+        &self,
+        fault: Option<Fault>,
+        question: Question<'_>,
+        call: usize,
+    ) -> Result<String, CallFailure> {
+        let text = self.answer_to(question, call);
         Ok(match fault {
             None | Some(Fault::Hang) => body(&text, Stop::Complete, question.input),
             Some(Fault::Transport) => {
@@ -234,7 +270,7 @@ impl Provider for Mock {
             if fault == Some(Fault::Hang) {
                 std::future::pending::<()>().await;
             }
-            self.answer(fault, question).map(|body| RawAnswer {
+            self.answer(fault, question, call).map(|body| RawAnswer {
                 status: 200,
                 headers: vec![("x-request-id".to_owned(), format!("mock-{call}"))],
                 body: body.into_bytes(),

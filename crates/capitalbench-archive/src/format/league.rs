@@ -18,7 +18,7 @@ pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 49] = [
+pub const FIELDS: [&str; 54] = [
     "name",
     "address",
     "accent",
@@ -46,6 +46,11 @@ pub const FIELDS: [&str; 49] = [
     "failure_policy",
     "failure_policy.accept_from",
     "failure_policy.at_least",
+    "lanes",
+    "lanes.twins",
+    "lanes.every",
+    "lanes.base",
+    "lanes.twin",
     "budget",
     "budget.per_round",
     "budget.per_month",

@@ -24,6 +24,7 @@ use crate::results::scoring::ScoringError;
 use crate::round::round_folder::{RoundFolder, Universes, list_rounds, parse_file};
 
 mod calls;
+mod lanes;
 mod round_facts;
 
 pub(crate) use round_facts::record;

@@ -144,6 +144,7 @@ impl<'a> RunReport<'a> {
             RunKind::Official => "official run",
             RunKind::Consistency => "consistency run, never ranked",
             RunKind::Retrospective => "retrospective run, made after the fact",
+            RunKind::Lane(_) => "twin lane, never part of a record",
             RunKind::Mock | RunKind::Smoke => "rehearsal without any model",
         };
         let state = if self.is_resolved() {

@@ -5,6 +5,7 @@ pub mod ending;
 pub mod freeze;
 pub mod jobs;
 pub mod kept_sources;
+pub mod lane_form;
 pub mod lease;
 pub mod listing_changes;
 pub mod model_input;

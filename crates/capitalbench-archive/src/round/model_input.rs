@@ -2,6 +2,9 @@
 
 use capitalbench_core::asking::option_order::{OptionOrder, order_seed};
 use capitalbench_core::asking::prompt::{ModelInputParts, assemble};
+use capitalbench_core::market::universe::Universe;
+use capitalbench_core::round::manifest::Manifest;
+use capitalbench_core::values::time::WrittenInstant;
 
 use crate::disk::error::{Fault, FileError};
 use crate::disk::layout;
@@ -11,27 +14,52 @@ use crate::round::round_folder::{RoundInputs, optional};
 
 /// Assembles the model input from the round's files as they are now.
 pub fn assembled(inputs: &RoundInputs) -> Result<String, FileError> {
-    let folder = &inputs.folder;
-    let text = |relative: &str| -> Result<String, FileError> {
-        folder.parse(relative, |bytes| Ok(utf8(bytes)?.to_owned()))
-    };
-    let (prompt, briefing) = (text(layout::PROMPT)?, text(layout::BRIEFING)?);
-    if briefing.trim().is_empty() {
-        let fault = Fault::new("is empty; import the research first");
-        return Err(fault.in_file(&folder.file(layout::BRIEFING)));
+    let texts = InputTexts::of(inputs)?;
+    Ok(texts.assemble(&inputs.manifest, &inputs.universe))
+}
+
+/// The texts of a model input, apart from rules and options.
+#[derive(Debug, Clone)]
+pub(super) struct InputTexts {
+    prompt: String,
+    pub(super) briefing: String,
+    pub(super) table: Option<String>,
+    cutoff: Option<WrittenInstant>,
+    pub(super) order: Option<OptionOrder>,
+}
+
+impl InputTexts {
+    pub(super) fn of(inputs: &RoundInputs) -> Result<Self, FileError> {
+        let folder = &inputs.folder;
+        let text = |relative: &str| -> Result<String, FileError> {
+            folder.parse(relative, |bytes| Ok(utf8(bytes)?.to_owned()))
+        };
+        let (prompt, briefing) = (text(layout::PROMPT)?, text(layout::BRIEFING)?);
+        if briefing.trim().is_empty() {
+            let fault = Fault::new("is empty; import the research first");
+            return Err(fault.in_file(&folder.file(layout::BRIEFING)));
+        }
+        let record = folder.parse_optional(layout::RESEARCH_MANIFEST, research::parse)?;
+        Ok(Self {
+            prompt,
+            briefing,
+            table: optional(text(trailing::MARKDOWN))?,
+            cutoff: record.and_then(|record| record.cutoff),
+            order: option_order(inputs)?,
+        })
     }
-    let table = optional(text(trailing::MARKDOWN))?;
-    let record = folder.parse_optional(layout::RESEARCH_MANIFEST, research::parse)?;
-    let cutoff = record.and_then(|record| record.cutoff);
-    Ok(assemble(&ModelInputParts {
-        prompt: &prompt,
-        manifest: &inputs.manifest,
-        research_cutoff: cutoff.as_ref(),
-        briefing: &briefing,
-        context_table: table.as_deref(),
-        universe: &inputs.universe,
-        order: option_order(inputs)?.as_ref(),
-    }))
+
+    pub(super) fn assemble(&self, manifest: &Manifest, universe: &Universe) -> String {
+        assemble(&ModelInputParts {
+            prompt: &self.prompt,
+            manifest,
+            research_cutoff: self.cutoff.as_ref(),
+            briefing: &self.briefing,
+            context_table: self.table.as_deref(),
+            universe,
+            order: self.order.as_ref(),
+        })
+    }
 }
 
 /// The order of the options, drawn from the frozen files, or from those of a draft as they are now;

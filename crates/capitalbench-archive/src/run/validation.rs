@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::disk::error::FileError;
 use crate::disk::layout::run;
 use crate::format::{run::submission, text::json};
+use crate::round::lane_form::masked_universe;
 use crate::round::round_folder::RoundInputs;
 use crate::run::run_folder::RunFolder;
 
@@ -77,9 +78,10 @@ fn check_files(
         PayloadForm::Raw => run::RAW,
         PayloadForm::Parsed => run::PARSED,
     };
+    let masked = masked_universe(inputs, rules.kind)?;
     let round = RoundRules {
         manifest: &inputs.manifest,
-        universe: &inputs.universe,
+        universe: masked.as_ref().unwrap_or(&inputs.universe),
         slate: inputs.slate.as_ref(),
         run: rules,
     };

@@ -83,6 +83,8 @@ codes! {
         "The stored model input does not follow from the other frozen inputs."
     OptionOrderDiffers "option-order-differs" Error
         "The model input lists the options in another order than the one drawn from the frozen inputs (from v1.2 on)."
+    LaneInputDiffers "lane-input-differs" Error
+        "A twin lane was asked another text than the one that follows from the frozen inputs."
     ReplyFormDiffers "reply-form-differs" Error
         "The prompt or the schema is not the one that the methodology prescribes (from v1.2 on)."
     VerdictDiffers "verdict-differs" Error
@@ -171,6 +173,8 @@ codes! {
         "The log has a claim whose file is gone; the claim is judged all the same."
     ClaimUnsigned "claim-unsigned" Error
         "A file among the claims is not in the log, so nothing was registered."
+    LaneUnplanned "lane-unplanned" Warning
+        "A twin lane was asked that the manifest does not plan, more than once, or another number of times; it counts nowhere."
     ScoredBeforeExit "scored-before-exit" Warning
         "The result was made before the exit close."
     CallAfterDeadline "call-after-deadline" Warning

@@ -33,6 +33,7 @@ mod finding;
 mod hosts;
 mod inputs;
 mod interim;
+mod lanes;
 mod log_state;
 mod moments;
 mod prices;
@@ -236,6 +237,7 @@ fn check_state(state: &RoundState, findings: &mut Findings) {
     for run in &state.runs {
         runs::check(run, &state.inputs, findings);
     }
+    lanes::check(state, findings);
     prices::check(state, findings);
     let official = state::check(state, findings);
     if let Some(official) = official {

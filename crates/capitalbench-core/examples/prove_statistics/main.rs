@@ -9,6 +9,7 @@ mod claims;
 mod coverage;
 mod family;
 mod luck;
+mod twins;
 mod world;
 
 /// One line of the table.
@@ -33,12 +34,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let histories = arguments.next().and_then(|text| text.parse().ok());
     let histories = histories.unwrap_or(1_000);
     let wanted = arguments.next();
-    let parts: [(&str, Part); 5] = [
+    let parts: [(&str, Part); 6] = [
         ("coverage", coverage::rows),
         ("family", family::rows),
         ("luck", luck::rows),
         ("claims", claims::false_crossings),
         ("decisions", claims::decisions),
+        ("twins", twins::rows),
     ];
     for (name, rows) in parts {
         if wanted.as_ref().is_some_and(|wanted| wanted != name) {

@@ -75,6 +75,12 @@ impl Cost {
     pub fn times(self, count: u32) -> Self {
         Self(self.0.saturating_mul(u128::from(count)))
     }
+
+    /// An equal share of the amount, rounded up.
+    #[must_use]
+    pub fn shared_by(self, count: u32) -> Self {
+        Self(self.0.div_ceil(u128::from(count.max(1))))
+    }
 }
 
 impl TokenPrice {

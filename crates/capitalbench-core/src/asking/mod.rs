@@ -5,6 +5,7 @@ pub mod attempt;
 pub mod briefing;
 pub mod call_settings;
 pub mod cost;
+pub mod lanes;
 pub mod market_context;
 pub mod mechanical_briefing;
 pub mod missing_answer;

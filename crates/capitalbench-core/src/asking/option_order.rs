@@ -48,6 +48,13 @@ impl OptionOrder {
         &self.ids
     }
 
+    /// The same order of options that are called otherwise.
+    #[must_use]
+    pub fn renamed(self, name: impl Fn(&OptionId) -> OptionId) -> Self {
+        let ids = self.ids.iter().map(name).collect();
+        Self { ids, ..self }
+    }
+
     /// The place of an option, from one.
     pub fn position(&self, id: &str) -> Option<usize> {
         let place = self.ids.iter().position(|own| own.as_str() == id);

@@ -1,10 +1,10 @@
 //! Runs: their kind, whether they may count, and which one is the record of a round.
 
 use crate::asking::acceptance::Acceptance;
+use crate::asking::lanes::Lane;
 use crate::round::methodology::Enforcement;
 use crate::values::ids::{ModelId, RoundId, RunId};
 use crate::values::time::WrittenInstant;
-use crate::values::words::words;
 
 /// What a run is for.
 #[derive(
@@ -21,17 +21,53 @@ pub enum RunKind {
     Retrospective,
     /// A private trial of a provider.
     Smoke,
+    /// A twin of the round's question, or its own once more; never for the record.
+    Lane(Lane),
 }
 
-words!(RunKind {
-    Official => "official",
-    Consistency => "stability",
-    Mock => "mock",
-    Retrospective => "retrospective",
-    Smoke => "provider_smoke",
-});
+/// What the stored words of lanes begin with.
+const LANE: &str = "lane_";
 
 impl RunKind {
+    /// The stored word.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Official => "official",
+            Self::Consistency => "stability",
+            Self::Mock => "mock",
+            Self::Retrospective => "retrospective",
+            Self::Smoke => "provider_smoke",
+            Self::Lane(Lane::Base) => "lane_base",
+            Self::Lane(Lane::Order) => "lane_order",
+            Self::Lane(Lane::Masked) => "lane_masked",
+            Self::Lane(Lane::NoBriefing) => "lane_no_briefing",
+            Self::Lane(Lane::NoTable) => "lane_no_table",
+        }
+    }
+
+    /// Reads the stored word.
+    pub fn parse(text: &str) -> Option<Self> {
+        if let Some(lane) = text.strip_prefix(LANE) {
+            return Lane::parse(lane).map(Self::Lane);
+        }
+        match text {
+            "official" => Some(Self::Official),
+            "stability" => Some(Self::Consistency),
+            "mock" => Some(Self::Mock),
+            "retrospective" => Some(Self::Retrospective),
+            "provider_smoke" => Some(Self::Smoke),
+            _ => None,
+        }
+    }
+
+    /// The lane of a run that asks one.
+    pub fn lane(self) -> Option<Lane> {
+        match self {
+            Self::Lane(lane) => Some(lane),
+            _ => None,
+        }
+    }
+
     /// The kind of a run whose manifest does not name one.
     pub fn infer(mode: &str, mock: Option<bool>) -> Self {
         match mode {

@@ -4,4 +4,7 @@ pub mod claim;
 pub mod claims;
 pub mod explanation;
 pub mod inference;
+pub mod order_bias;
+pub mod sensitivity;
 pub mod statistics;
+pub mod twins;

@@ -14,6 +14,7 @@ use crate::evidence::inference::shrinkage::Shrinkage;
 use crate::evidence::inference::synthetic::Synthetic;
 use crate::evidence::inference::ties::detectable;
 pub use crate::evidence::inference::ties::{EDGES, RankRange};
+use crate::evidence::sensitivity::{TrackSensitivity, sensitivity};
 use crate::publication::PublicRound;
 use crate::publication::boards::TrackBoards;
 use crate::publication::boards::comparison_set::ComparisonSet;
@@ -318,6 +319,8 @@ pub struct Statistics {
     pub head_to_head: BTreeMap<Track, Vec<HeadToHead>>,
     /// Sets by name; those without a shared round have none.
     pub sets: BTreeMap<String, SetStatistics>,
+    /// What moves the models of a track; only of tracks with a drawn order, a twin or repeated calls.
+    pub sensitivity: BTreeMap<Track, TrackSensitivity>,
 }
 
 /// Computes the statistics of rounds in key order.
@@ -354,6 +357,7 @@ pub(crate) fn statistics(
         records,
         head_to_head,
         sets: found,
+        sensitivity: sensitivity(rounds),
     }
 }
 

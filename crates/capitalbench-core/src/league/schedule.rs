@@ -5,9 +5,11 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 
 use super::settings::{Cadence, League, TrackSchedule};
+use crate::asking::lanes::Lanes;
 use crate::market::calendar::{Market, WindowPlan, WindowRule, plan_window};
 use crate::round::manifest::Track;
 use crate::values::ids::RoundId;
+use crate::values::time::days_between;
 
 /// A round that the settings ask for; whether it exists is another question.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,6 +22,9 @@ pub struct ScheduledRound {
     pub deadline: Timestamp,
     pub window: WindowPlan,
 }
+
+/// From which day weeks are counted.
+const MONDAY: Date = Date::constant(1970, 1, 5);
 
 /// Sessions that a search looks at before it gives up: three months, more than any cadence needs.
 const FARTHEST: usize = 64;
@@ -80,6 +85,20 @@ impl League {
             deadline,
             window: plan_window(self.market, deadline, track, WindowRule::default()).ok()?,
         })
+    }
+
+    /// The twin lanes of a round; none where it is not its turn. The turn follows from the calendar
+    /// alone, so nobody chooses a round for what its lanes might show.
+    pub fn lanes_of(&self, round: &ScheduledRound) -> Option<Lanes> {
+        let settings = self.lanes.as_ref()?;
+        let day = self.market.day_at(round.deadline);
+        let turn = match round.track {
+            // Weeks since the first Monday of 1970.
+            Track::Weekly => days_between(MONDAY, day).div_euclid(7),
+            Track::Monthly => i32::from(day.year()) * 12 + i32::from(day.month()),
+        };
+        let every = i32::try_from(settings.every.max(1)).unwrap_or(i32::MAX);
+        (turn.rem_euclid(every) == 0).then(|| settings.lanes.clone())
     }
 
     /// The track of a round that a league of this prefix opened, by its id; none for others.

@@ -5,6 +5,7 @@ use jiff::civil::Weekday;
 
 use super::accent::Accent;
 use crate::asking::cost::Cost;
+use crate::asking::lanes::Lanes;
 use crate::decision::control::own::OwnControl;
 use crate::market::calendar::Market;
 use crate::round::failure_policy::FailurePolicy;
@@ -44,12 +45,22 @@ pub struct League {
     pub own_controls: Vec<OwnControl>,
     pub briefing: BriefingSource,
     pub failure_policy: FailurePolicy,
+    /// What is asked beside the record of some rounds; none asks nothing.
+    pub lanes: Option<LaneSettings>,
     pub budget: Budget,
     pub prices: PriceSettings,
     pub proof: Proof,
     pub clocks: ClockSettings,
     pub publication: PublicationSettings,
     pub messages: MessageSettings,
+}
+
+/// Which rounds have twin lanes, and which.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneSettings {
+    pub lanes: Lanes,
+    /// One of so many rounds of each track has them.
+    pub every: u32,
 }
 
 /// Whether a pass of the league costs money.
@@ -176,6 +187,7 @@ impl League {
             own_controls: Vec::new(),
             briefing: BriefingSource::Mechanical,
             failure_policy: FailurePolicy::default(),
+            lanes: None,
             budget: Budget {
                 per_round: Cost::from_usd(5.0),
                 per_month: Cost::from_usd(30.0),

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
+use crate::asking::lanes::Lane;
 use crate::asking::missing_answer::MissingAnswer;
 use crate::decision::submission::Submission;
 use crate::evidence::inference::admissible::Admissible;
@@ -24,7 +25,7 @@ use crate::round::ending::{ExceptionNote, Tombstone};
 use crate::round::manifest::Manifest;
 use crate::round::methodology::Family;
 use crate::values::ids::{Digest, ModelId, OptionId, RunId};
-use crate::values::units::Return;
+use crate::values::units::{BasisPoints, Return};
 
 /// One round, with everything its folder holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +52,21 @@ pub struct RoundFacts {
     pub tombstone: Option<Tombstone>,
     /// The operator's signed explanations, in their order.
     pub exceptions: Vec<ExceptionNote>,
+    /// What models answered in twin lanes, beside the record; under the ids of the round.
+    pub lanes: Vec<LaneAnswer>,
+}
+
+/// An answer in a twin lane. It is no submission, so nothing that counts can take it for one.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
+pub struct LaneAnswer {
+    pub model_id: ModelId,
+    pub lane: Lane,
+    /// Counted from one.
+    pub replicate: u32,
+    /// When its lane had been asked to the end.
+    pub since: Option<Timestamp>,
+    /// Options under the ids of the round, with their weights.
+    pub holdings: Vec<(OptionId, BasisPoints)>,
 }
 
 /// The run that counts.

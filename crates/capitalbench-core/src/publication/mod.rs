@@ -14,6 +14,7 @@ use std::sync::Arc;
 use jiff::Timestamp;
 
 use crate::asking::missing_answer::MissingAnswer;
+use crate::asking::option_order::{OptionOrder, order_seed};
 use crate::decision::submission::Submission;
 use crate::evidence::claims::record::ClaimRecord;
 use crate::evidence::inference::daily::ActiveDays;
@@ -44,7 +45,7 @@ pub mod standings;
 pub mod visible;
 
 use calls::ModelCalls;
-use facts::{RepeatedRun, RoundFacts};
+use facts::{LaneAnswer, RepeatedRun, RoundFacts};
 use names::{give, names_of};
 use renames::continue_records;
 use round_at::rounds_at;
@@ -164,6 +165,9 @@ pub struct OpenRound {
     /// Models without a valid answer, in order of model id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<MissingAnswer>,
+    /// What models answered in twin lanes, which no record holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lanes: Vec<LaneAnswer>,
     /// Starting prices, once known.
     pub entry: Option<PriceSheet>,
     /// Provisional figures by day; never ranked.
@@ -193,6 +197,9 @@ pub struct ResolvedRound {
     /// Models without a valid answer, in order of model id.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<MissingAnswer>,
+    /// What models answered in twin lanes, which no record holds.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lanes: Vec<LaneAnswer>,
     /// What random admissible portfolios returned; none where the round cannot say.
     pub chance: Option<ChanceSummary>,
     /// Daily returns of the reference itself; empty where closes are missing.
@@ -260,6 +267,13 @@ impl PublicRound {
         }
     }
 
+    /// The order in which its options were listed, where it was drawn.
+    pub fn option_order(&self) -> Option<OptionOrder> {
+        let frozen = self.frozen.as_ref()?;
+        let is_drawn = self.manifest.methodology.draws_option_order();
+        is_drawn.then(|| OptionOrder::draw(order_seed(&frozen.files), &self.universe))
+    }
+
     /// The result of a model, under the id that it had here or has today.
     pub fn standing(&self, model_id: &ModelId) -> Option<&Standing> {
         let id = self.stored(model_id);
@@ -302,6 +316,15 @@ impl PublicRound {
             RoundState::Draft | RoundState::Ended(_) => &[],
             RoundState::Open(open) => &open.calls,
             RoundState::Resolved(resolved) => &resolved.calls,
+        }
+    }
+
+    /// What models answered in twin lanes, as far as it is public.
+    pub fn lanes(&self) -> &[LaneAnswer] {
+        match &self.state {
+            RoundState::Draft | RoundState::Ended(_) => &[],
+            RoundState::Open(open) => &open.lanes,
+            RoundState::Resolved(resolved) => &resolved.lanes,
         }
     }
 

@@ -153,6 +153,9 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
     calls.sort_by(|a, b| a.model_id.cmp(&b.model_id));
     let mut missing = std::mem::take(&mut record.missing);
     missing.sort_by(|a, b| a.model_id.cmp(&b.model_id));
+    // Lanes are as visible as the decisions of the record, and not before they were asked.
+    let mut lanes = std::mem::take(&mut facts.lanes);
+    lanes.retain(|own| public(Item::Decisions { since: own.since }));
     let result = facts.result.take().filter(|_| stage == Stage::Resolved);
     if let Some(result) = result {
         let mut resolved = resolved(&facts.manifest, record, result)?;
@@ -160,6 +163,7 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
         resolved.interim = std::mem::take(&mut facts.interim);
         resolved.calls = calls;
         resolved.missing = missing;
+        resolved.lanes = lanes;
         return Ok(RoundState::Resolved(resolved));
     }
     let mut interim = std::mem::take(&mut facts.interim);
@@ -172,6 +176,7 @@ fn state(facts: &mut RoundFacts, as_of: Timestamp) -> Result<RoundState, Publish
         controls: record.controls,
         calls,
         missing,
+        lanes,
         entry: facts.entry.take().filter(|_| public(Item::EntryPrices)),
         interim,
         due: due(window, as_of),
@@ -229,6 +234,7 @@ fn resolved(
         interim: Vec::new(),
         calls: Vec::new(),
         missing: Vec::new(),
+        lanes: Vec::new(),
         chance: None,
         reference_days: result.reference_days,
     };

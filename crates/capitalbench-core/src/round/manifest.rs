@@ -4,6 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 
+use crate::asking::lanes::{Lane, Lanes};
 use crate::asking::run::RecordRules;
 use crate::decision::control::own::OwnControl;
 use crate::decision::portfolio::Constraints;
@@ -226,6 +227,9 @@ pub struct Manifest {
     /// The controls that the operator configured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controls: Vec<OwnControl>,
+    /// What is asked beside the record to find out what moves models.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lanes: Option<Lanes>,
 }
 
 impl Manifest {
@@ -239,6 +243,16 @@ impl Manifest {
             enforcement: self.methodology.enforcement(),
             enough: policy.zip(roster).map(|(own, roster)| own.needed(roster)),
         }
+    }
+
+    /// How often each model is asked in a lane; none where the lane is not planned.
+    pub fn lane_replicates(&self, lane: Lane) -> Option<u32> {
+        self.lanes.as_ref()?.replicates(lane)
+    }
+
+    /// Until when lanes may be asked: later the market has begun to tell how the round will end.
+    pub fn lane_deadline(&self) -> Option<Timestamp> {
+        self.window.and_then(Window::entry_close)
     }
 
     /// The track: by the id's ending, then the horizon's words, then the window's length.

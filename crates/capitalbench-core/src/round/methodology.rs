@@ -176,6 +176,11 @@ impl Methodology {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
     }
 
+    /// Whether twins of a round's question may be asked beside its record.
+    pub fn may_have_lanes(&self) -> bool {
+        matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
+    }
+
     /// Whether a move of a day that is too large needs a second source or the operator's reason.
     pub fn limits_daily_moves(&self) -> bool {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))

@@ -110,6 +110,8 @@ impl Pieces {
         self.statistics.head_to_head.extend(pairs);
         self.claims.extend(form.claims);
         self.claims.sort_by_key(|claim| claim.leaf);
+        let sensitivity = form.sensitivity.map(|found| (track, found));
+        self.statistics.sensitivity.extend(sensitivity);
     }
 
     pub(super) fn round(

@@ -181,6 +181,7 @@ pub(crate) fn manifest(place: usize, made: &Made) -> Manifest {
         origins: capitalbench_core::round::manifest::Origins::default(),
         failure_policy: None,
         controls: Vec::new(),
+        lanes: None,
     }
 }
 
@@ -237,6 +238,7 @@ pub(crate) fn facts(place: usize, made: &Made) -> RoundFacts {
         repeated: Vec::new(),
         tombstone: None,
         exceptions: Vec::new(),
+        lanes: Vec::new(),
         universe: Arc::new(universe),
         manifest,
     }

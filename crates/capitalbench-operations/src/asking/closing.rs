@@ -30,7 +30,7 @@ pub fn is_over(manifest: &Manifest, now: Timestamp) -> bool {
     deadline.is_some_and(|deadline| now >= deadline.at())
 }
 
-/// Ends an official run after the deadline; a run that has ended stays as it is.
+/// Ends an official run or a lane after its deadline; a run that has ended stays as it is.
 ///
 /// It needs neither keys nor the models file, so a run can end on a machine that cannot ask.
 pub fn close_run(operator: &Operator, folder: &RoundFolder, run_id: &RunId) -> Result<(), Error> {
@@ -46,7 +46,12 @@ pub fn close_run(operator: &Operator, folder: &RoundFolder, run_id: &RunId) -> R
         "finish it with `capitalbench run-round --round {} --models FILE --run-id {run_id} --resume`",
         shell_word(folder.path())
     );
-    if ledger.plan().rules.kind != RunKind::Official || !is_over(&inputs.manifest, now) {
+    let is_closed = match ledger.plan().rules.kind {
+        RunKind::Official => is_over(&inputs.manifest, now),
+        RunKind::Lane(_) => inputs.manifest.lane_deadline().is_some_and(|at| now >= at),
+        _ => false,
+    };
+    if !is_closed {
         let text = format!("{run_id} has not ended, and the deadline has not closed it");
         return Err(Error::new(text).hint(resume));
     }

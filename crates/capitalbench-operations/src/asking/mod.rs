@@ -9,6 +9,7 @@ pub mod gate;
 pub mod plan;
 pub mod price_card;
 pub mod providers;
+mod question;
 pub mod repair;
 pub mod run;
 pub mod seats;

@@ -3,8 +3,7 @@
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::round::models::{self, ModelSettings};
 use capitalbench_archive::round::cast::RoundCast;
-use capitalbench_archive::round::model_input::assembled;
-use capitalbench_archive::round::round_folder::RoundInputs;
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs};
 use capitalbench_archive::run::ledger::{Ledger, PlannedSlot, Repair, RunPlan};
 use capitalbench_archive::run::run_controls::PROVIDER;
 use capitalbench_core::asking::attempt::Slot;
@@ -19,6 +18,7 @@ use jiff::Timestamp;
 
 use super::price_card::PriceBook;
 use super::providers::is_offline;
+use super::question::Question;
 use super::repair::{ResumedModels, repairs};
 use super::run::{AskRequest, Permission};
 use crate::error::Error;
@@ -42,14 +42,14 @@ pub(super) struct Prepared {
 /// Plans a new run, or takes the plan of the one that is resumed.
 pub(super) fn prepare(
     request: &AskRequest,
-    inputs: &RoundInputs,
+    question: &Question,
     clock: Clock,
     ledger: Option<&Ledger>,
 ) -> Result<Prepared, Error> {
+    let (inputs, input) = (&question.inputs, question.text.clone());
     let (models, models_sha256) = read(&request.models, |bytes| {
         Ok((models::parse_settings(bytes)?, Digest::of(bytes).to_hex()))
     })?;
-    let input = input(inputs)?;
     let input_sha256 = Digest::of(input.as_bytes()).to_hex();
     let (plan, repairs) = if let Some(ledger) = ledger {
         let plan = resumed(request, ledger.plan())?;
@@ -89,15 +89,6 @@ pub(super) fn prepare(
     })
 }
 
-fn input(inputs: &RoundInputs) -> Result<String, Error> {
-    let folder = &inputs.folder;
-    match folder.read_optional(layout::MODEL_INPUT)? {
-        None => Ok(assembled(inputs)?),
-        Some(bytes) => String::from_utf8(bytes)
-            .map_err(|_| Error::new(format!("{} is not text", layout::MODEL_INPUT))),
-    }
-}
-
 fn resumed(request: &AskRequest, plan: &RunPlan) -> Result<RunPlan, Error> {
     let other_kind = request.kind.is_some_and(|kind| kind != plan.rules.kind);
     let other_count = request
@@ -118,7 +109,10 @@ fn new_plan(
     now: Timestamp,
 ) -> Result<RunPlan, Error> {
     let manifest = &inputs.manifest;
-    let rules = rules(request)?;
+    let rules = rules(request, manifest)?;
+    if rules.kind.lane().is_some() {
+        require_record(&inputs.folder)?;
+    }
     let mut asked = participants(models, manifest, rules.kind, now);
     keep_only(&mut asked, &request.only)?;
     let offline = |model: &&ModelSettings| is_offline(&model.contestant.provider);
@@ -129,7 +123,7 @@ fn new_plan(
             return Err(Error::new(text).hint("add --mock"));
         }
         (false, ..) => Calls::Real,
-        (true, Stream::Synthetic, RunKind::Official) => Calls::Synthetic,
+        (true, Stream::Synthetic, RunKind::Official | RunKind::Lane(_)) => Calls::Synthetic,
         (true, ..) => Calls::Mock,
     };
     if rules.kind == RunKind::Mock && calls == Calls::Real {
@@ -230,7 +224,21 @@ fn has_controls(manifest: &Manifest, kind: RunKind) -> bool {
     ours && matches!(kind, RunKind::Official | RunKind::Mock)
 }
 
-fn rules(request: &AskRequest) -> Result<RunRules, Error> {
+/// Lanes never stand in the way of the record, nor before it.
+fn require_record(folder: &RoundFolder) -> Result<(), Error> {
+    for id in folder.run_ids()? {
+        if folder.run(&id)?.has(layout::run::ACCEPTANCE) {
+            return Ok(());
+        }
+    }
+    let text = format!(
+        "{} has no record yet, and twin lanes are asked after it",
+        folder.name()
+    );
+    Err(Error::new(text).hint("accept a run with `capitalbench accept-run` first"))
+}
+
+fn rules(request: &AskRequest, manifest: &Manifest) -> Result<RunRules, Error> {
     let default = match request.permission {
         Permission::Mock => RunKind::Mock,
         Permission::Offline | Permission::RealCalls => RunKind::Official,
@@ -238,6 +246,14 @@ fn rules(request: &AskRequest) -> Result<RunRules, Error> {
     let kind = request.kind.unwrap_or(default);
     let (least, most, default) = match kind {
         RunKind::Consistency => (2, 100, REPLICATES),
+        RunKind::Lane(lane) => {
+            let planned = manifest.lane_replicates(lane).ok_or_else(|| {
+                let (id, lane) = (&manifest.round_id, lane.as_str());
+                Error::new(format!("the manifest of {id} plans no lane {lane}"))
+                    .hint("a round plans its lanes when it is created: `init-round --lanes`")
+            })?;
+            (planned, planned, planned)
+        }
         _ => (1, 1, 1),
     };
     let replicates = request.replicates.unwrap_or(default);
@@ -325,6 +341,11 @@ pub(super) fn refuse_late(
 ) -> Result<(), Error> {
     let deadline = manifest.decision_deadline.as_ref();
     let late = deadline.is_some_and(|deadline| now >= deadline.at());
+    let close = manifest.lane_deadline();
+    if plan.rules.kind.lane().is_some() && close.is_some_and(|close| now >= close) {
+        let text = "the entry close has passed; no twin lane can begin";
+        return Err(Error::new(text).hint("the round is whole without it"));
+    }
     if plan.rules.kind == RunKind::Official && late {
         let text = "the decision deadline has passed; no official run can begin";
         return Err(Error::new(text).hint("ask after the fact with --run-type retrospective"));

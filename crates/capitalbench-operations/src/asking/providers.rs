@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use capitalbench_adapters::http::{Reach, check_base_url};
-use capitalbench_adapters::provider::mock::{Fault, Mock, MockModel, Script};
+use capitalbench_adapters::provider::mock::{Fault, GoesBy, Habit, Mock, MockModel, Script};
 use capitalbench_adapters::provider::replay::Replay;
 use capitalbench_adapters::provider::{
     Anthropic, AzureOpenAi, Family, Google, Host, Ollama, OpenAi, Provider, RemoteModel, Settings,
@@ -303,7 +303,7 @@ fn mock(settings: &ProviderSettings<'_>) -> Result<Mock, Error> {
     Ok(Mock::new(model, script(settings)?))
 }
 
-/// `metadata: {mock: {delay_ms: 20, faults: [timeout]}}` of a model.
+/// `metadata: {mock: {delay_ms: 20, faults: [timeout], …}}` of a model.
 fn script(settings: &ProviderSettings<'_>) -> Result<Script, Error> {
     let given = &settings.model.metadata["mock"];
     let words = given["faults"].as_array().cloned().unwrap_or_default();
@@ -321,7 +321,25 @@ fn script(settings: &ProviderSettings<'_>) -> Result<Script, Error> {
         faults: words.iter().map(fault).collect::<Result<_, _>>()?,
         always: ill(settings)?,
         calls_made: settings.attempts_made,
+        habit: habit(settings)?,
     })
+}
+
+/// `metadata: {mock: {goes_by: place, mood_pct: 20}}` of a model.
+fn habit(settings: &ProviderSettings<'_>) -> Result<Option<Habit>, Error> {
+    let given = &settings.model.metadata["mock"];
+    let Some(word) = given["goes_by"].as_str() else {
+        return Ok(None);
+    };
+    let goes_by = GoesBy::parse(word).ok_or_else(|| {
+        let id = &settings.model.contestant.model_id;
+        Error::new(format!("{id}: metadata.mock.goes_by: {word} is not known"))
+            .hint("use place, name, table or itself")
+    })?;
+    Ok(Some(Habit {
+        goes_by,
+        mood_pct: given["mood_pct"].as_u64().unwrap_or(0),
+    }))
 }
 
 /// How every call of a model fails now, by the invented market of its folder of rounds.

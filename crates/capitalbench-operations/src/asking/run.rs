@@ -17,6 +17,7 @@ use capitalbench_core::asking::run::{Calls, RunKind};
 use capitalbench_core::values::ids::{ModelId, RunId};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
+use serde_json::Value;
 use tokio::sync::watch;
 
 use super::bill::Bill;
@@ -24,8 +25,9 @@ use super::engine::{self, Engine, cost_of};
 use super::events::{Event, Listener};
 use super::gate::Gate;
 use super::plan::{prepare, refuse_late};
+use super::question::Question;
 use super::repair::Rename;
-use super::seats::{Known, Seat, cap, require_prices, schema, seats};
+use super::seats::{Known, Seat, cap, require_prices, seats};
 use super::slot_end::{Open, SlotEnd};
 use super::spending::Spending;
 use crate::error::Error;
@@ -129,6 +131,7 @@ pub struct ReadyRun {
     /// No call lasts longer than this instant.
     pub deadline: Option<Timestamp>,
     inputs: RoundInputs,
+    schema: Option<Value>,
     ledger: Option<Ledger>,
     repairs: Vec<Repair>,
     cap: Option<Cost>,
@@ -177,30 +180,35 @@ pub fn prepare_run(operator: &Operator, request: &AskRequest) -> Result<Prepared
     if ledger.is_none() {
         refuse_second(&folder, request)?;
     }
-    let prepared = prepare(request, &inputs, operator.clock, ledger.as_ref())?;
+    let begun = ledger.as_ref().map(|ledger| ledger.plan().rules.kind);
+    let kind = begun.or(request.kind).unwrap_or(RunKind::Official);
+    let question = Question::of(inputs, kind)?;
+    let prepared = prepare(request, &question, operator.clock, ledger.as_ref())?;
     let known = Known {
         operator,
-        inputs: &inputs,
+        inputs: &question.inputs,
         ledger: ledger.as_ref(),
         missing_keys: request.missing_keys,
     };
     let seats = seats(&known, &prepared)?;
     let cap = cap(request.max_cost_usd, &seats)?;
-    let is_official = prepared.plan.rules.kind == RunKind::Official;
-    if is_official && !request.dry_run {
-        Promise::of(&folder, &inputs.manifest).require_stamped_freeze(operator)?;
+    let kind = prepared.plan.rules.kind;
+    let manifest = &question.inputs.manifest;
+    if kind == RunKind::Official && !request.dry_run {
+        Promise::of(&folder, manifest).require_stamped_freeze(operator)?;
     }
-    let deadline = inputs
-        .manifest
-        .decision_deadline
-        .as_ref()
-        .map(WrittenInstant::at);
+    let deadline = match kind {
+        RunKind::Official => manifest.decision_deadline.as_ref().map(WrittenInstant::at),
+        RunKind::Lane(_) => manifest.lane_deadline(),
+        _ => None,
+    };
     Ok(Prepared::Ready(Box::new(ReadyRun {
         plan: prepared.plan,
         seats,
-        deadline: deadline.filter(|_| is_official),
+        deadline,
         repairs: prepared.repairs,
-        inputs,
+        inputs: question.inputs,
+        schema: question.schema,
         ledger,
         cap,
     })))
@@ -323,7 +331,7 @@ impl ReadyRun {
         recorder.round(clock.now())?;
         let (stop, stopped) = watch::channel(false);
         let engine = Arc::new(Engine {
-            schema: schema(&self.inputs)?,
+            schema: self.schema,
             clock,
             deadline: self.deadline,
             spending: Spending::new(self.cap, spent(&ledger, &self.seats)?),

@@ -6,11 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use capitalbench_adapters::provider::Provider;
-use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::round::models::ModelSettings;
-use capitalbench_archive::format::text::json;
-use capitalbench_archive::round::model_input::option_order;
-use capitalbench_archive::round::reply_form::schema_of;
 use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_archive::run::ledger::{Ledger, PlannedSlot};
 use capitalbench_core::asking::cost::{Cost, TokenPrice};
@@ -18,7 +14,6 @@ use capitalbench_core::asking::prompt::call_suffix;
 use capitalbench_core::asking::run::Calls;
 use capitalbench_core::asking::tokens::estimate;
 use capitalbench_core::values::ids::ModelId;
-use serde_json::Value;
 
 use super::plan::Prepared;
 use super::providers::{ProviderSettings, base_url, key_variable, open_provider, served_models};
@@ -159,18 +154,4 @@ pub(super) fn require_prices(limit: &str, seats: &[Seat]) -> Result<(), Error> {
         planned.provider, planned.api_model_name
     );
     Err(Error::new(text).hint(UNPRICED))
-}
-
-/// The form of a reply that is sent: the frozen one, where the round has one, with the options in the
-/// order that was drawn for the round.
-pub(super) fn schema(inputs: &RoundInputs) -> Result<Option<Value>, Error> {
-    if let Some(order) = option_order(inputs)? {
-        return Ok(Some(schema_of(&inputs.manifest, order.ids())));
-    }
-    let parse = |bytes: &[u8]| Ok(json::parse(bytes)?);
-    let folder = &inputs.folder;
-    if !folder.file(layout::SCHEMA).is_file() {
-        return Ok(None);
-    }
-    Ok(Some(folder.parse(layout::SCHEMA, parse)?))
 }

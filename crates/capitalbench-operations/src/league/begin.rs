@@ -21,7 +21,7 @@ use crate::proof::clocks::Clocks;
 use crate::proof::log_key::{LogKeyRequest, make_log_key};
 
 /// So long before the deadline everything that failed is tried once more.
-const LAST_TRY: SignedDuration = SignedDuration::from_mins(2);
+pub(super) const LAST_TRY: SignedDuration = SignedDuration::from_mins(2);
 
 impl Live {
     pub(super) fn about(&self) -> About<'_> {

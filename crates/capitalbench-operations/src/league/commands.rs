@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use capitalbench_archive::disk::shell::shell_word;
+use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::league::schedule::ScheduledRound;
 use capitalbench_core::league::settings::{BriefingSource, UniverseChoice};
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat};
@@ -69,7 +70,9 @@ impl Commands<'_> {
         let most = self.0.largest_daily_move();
         let proof = Some(settings.proof.as_str()).filter(|_| settings.proof != Proof::None);
         let synthetic = self.0.is_rehearsed().then(|| " --synthetic".to_owned());
+        let lanes = settings.lanes_of(round);
         let further = [
+            lanes.map(|lanes| format!(" --lanes {}", lanes.text())),
             second.map(|second| format!(" --second-price-source {second}")),
             most.map(|bps| format!(" --largest-daily-move-bps {bps}")),
             proof.map(|proof| format!(" --proof {proof}")),
@@ -123,9 +126,11 @@ impl Commands<'_> {
     pub(super) fn ask(self, round: &str, request: &AskRequest) -> String {
         let settings = &self.0.league;
         let text = format!(
-            "capitalbench run-round --round {} --models {} --run-type official --run-id {RUN}",
+            "capitalbench run-round --round {} --models {} --run-type {} --run-id {}",
             self.round(round),
-            quoted(&settings.models)
+            quoted(&settings.models),
+            request.kind.map_or("official", RunKind::as_str),
+            request.run_id.as_ref().map_or(RUN, RunId::as_str),
         );
         let pricing = settings.pricing.as_deref();
         let permission = match request.permission {
@@ -133,7 +138,7 @@ impl Commands<'_> {
             Permission::Mock | Permission::Offline => format!(" --mock --seed {}", request.seed),
         };
         let cost = request.max_cost_usd;
-        let is_bare = !request.controls;
+        let is_bare = !request.controls && request.kind == Some(RunKind::Official);
         let is_resumed = request.start == Start::Resume;
         let further = [
             pricing.map(|file| format!(" --pricing {}", quoted(file))),

@@ -151,24 +151,9 @@ impl Work<'_> {
         request: &mut AskRequest,
         ready: ReadyRun,
     ) -> Result<ReadyRun, Error> {
-        let budget = self.league.league.budget;
-        let (worst, is_known) = ready.worst_case();
-        let is_priced = is_known || !self.league.is_rehearsed();
-        if (budget.per_round.is_none() && budget.per_month.is_none()) || !is_priced {
-            return Ok(ready);
-        }
+        let (worst, _) = ready.worst_case();
         let models = read(&request.models, models::parse_settings)?;
-        let own = spent_on(&live.folder, Runs::Except(&ready.plan.run_id), &models)?;
-        let of_round = budget.per_round.map(|most| most.minus(own));
-        let of_month = match budget.per_month {
-            None => None,
-            Some(most) => {
-                let spent = self.spent_in_month(live, &models)?;
-                Some(most.minus(spent.plus(own)))
-            }
-        };
-        let sums = [of_round.zip(Some("round")), of_month.zip(Some("month"))];
-        let Some((left, span)) = sums.into_iter().flatten().min() else {
+        let Some((left, span)) = self.budget_left(live, &ready, &models)? else {
             return Ok(ready);
         };
         if request.start == Start::New && worst > left {
@@ -182,6 +167,32 @@ impl Work<'_> {
         }
         request.max_cost_usd = Some(left.usd());
         ready.capped(left)
+    }
+
+    /// What the tighter of both budgets leaves for a run, and which it is; none where nothing limits it.
+    pub(super) fn budget_left(
+        &self,
+        live: &Live,
+        ready: &ReadyRun,
+        models: &[models::ModelSettings],
+    ) -> Result<Option<(Cost, &'static str)>, Error> {
+        let budget = self.league.league.budget;
+        let (_, is_known) = ready.worst_case();
+        let is_priced = is_known || !self.league.is_rehearsed();
+        if (budget.per_round.is_none() && budget.per_month.is_none()) || !is_priced {
+            return Ok(None);
+        }
+        let own = spent_on(&live.folder, Runs::Except(&ready.plan.run_id), models)?;
+        let of_round = budget.per_round.map(|most| most.minus(own));
+        let of_month = match budget.per_month {
+            None => None,
+            Some(most) => {
+                let spent = self.spent_in_month(live, models)?;
+                Some(most.minus(spent.plus(own)))
+            }
+        };
+        let sums = [of_round.zip(Some("round")), of_month.zip(Some("month"))];
+        Ok(sums.into_iter().flatten().min())
     }
 
     /// What the other rounds cost whose deadline is in the month of this one.
@@ -346,7 +357,7 @@ pub(super) fn dollars(cost: Cost) -> String {
     format!("${:.2}", (cost.usd() * 100.0).ceil() / 100.0)
 }
 
-fn asked_text(report: &RunReport) -> String {
+pub(super) fn asked_text(report: &RunReport) -> String {
     let mut words: BTreeMap<&'static str, usize> = BTreeMap::new();
     for (end, _) in &report.slots {
         *words.entry(end.state()).or_default() += 1;
@@ -367,7 +378,7 @@ fn accepted_text(accepted: &Accepted) -> String {
 }
 
 /// What an open slot waits for.
-fn waits(end: &SlotEnd) -> Option<String> {
+pub(super) fn waits(end: &SlotEnd) -> Option<String> {
     end.is_open().then(|| {
         let model = &end.planned.slot.model_id;
         format!("{model}: {}", why(end))

@@ -7,6 +7,7 @@ mod daily;
 mod decide;
 pub mod folder;
 mod hints;
+mod lanes;
 pub mod messages;
 pub mod new;
 pub mod pass;

@@ -197,6 +197,7 @@ impl<'a> Work<'a> {
         for live in &standing.live {
             if self.pass.end != PassEnd::Stopped {
                 self.decide(live);
+                self.ask_lanes(live);
             }
         }
         if self.pass.end != PassEnd::Stopped {

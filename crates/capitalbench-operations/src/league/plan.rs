@@ -52,7 +52,11 @@ pub struct PlannedRound {
     pub models: usize,
     /// The most that one call to every model costs; none where a price is not known.
     pub once: Option<Cost>,
-    /// The most that the round costs with every retry, within the budget of a round.
+    /// Calls of each model in twin lanes, beside the one for the record.
+    pub lane_calls: u32,
+    /// The most that one call to every slot of its lanes costs.
+    pub lanes_once: Option<Cost>,
+    /// The most that the round costs with every retry and its lanes, within the budget of a round.
     pub at_most: Option<Cost>,
     /// When its prices are final.
     pub result: Option<Timestamp>,
@@ -200,12 +204,17 @@ impl Costs<'_> {
             }
             once = once.zip(worst).map(|(sum, worst)| sum.plus(worst));
         }
-        let most = once.map(|once| once.times(MAX_RETRIES + 1));
+        let lanes = self.league.league.lanes_of(&round);
+        let lane_calls = lanes.map_or(0, |lanes| lanes.calls());
+        let calls = lane_calls.saturating_add(1);
+        let most = once.map(|once| once.times(MAX_RETRIES + 1).times(calls));
         let budget = self.league.league.budget.per_round;
         Ok(Some(PlannedRound {
             progress,
             models: active.len(),
             once,
+            lane_calls,
+            lanes_once: once.map(|once| once.times(lane_calls)),
             at_most: match (most, budget) {
                 (Some(most), Some(budget)) => Some(most.min(budget)),
                 (most, budget) => most.or(budget),

@@ -10,6 +10,7 @@ use capitalbench_archive::format::{round::options, utf8};
 use capitalbench_archive::round::cast::RoundCast;
 use capitalbench_archive::round::new_round::{NewRound, create};
 use capitalbench_archive::round::round_folder::{RoundFolder, list_rounds};
+use capitalbench_core::asking::lanes::Lanes;
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, WindowPlan, WindowRule, plan_window};
@@ -60,6 +61,8 @@ pub struct RoundRequest {
     pub failure_policy: FailurePolicy,
     /// Funds and fixed portfolios that stand beside the models; from v1.2 on.
     pub controls: Vec<OwnControl>,
+    /// What is asked beside the record; from v1.2 on.
+    pub lanes: Option<Lanes>,
 }
 
 #[derive(Debug)]
@@ -275,6 +278,7 @@ fn rules(
     let methodology_policy = methodology
         .has_failure_policy()
         .then_some(request.failure_policy);
+    let lanes = lanes(request, &methodology)?;
     let manifest = Manifest {
         title: format!("CapitalBench {round_id}"),
         round_id: round_id.clone(),
@@ -300,11 +304,26 @@ fn rules(
         },
         failure_policy: methodology_policy,
         controls: request.controls.clone(),
+        lanes,
     };
     let models = active.iter();
     let models = models.map(|own| (&own.contestant.model_id, own.continues.as_ref()));
     require_continuable(&request.rounds, &RoundCast::new(&manifest, models))?;
     Ok(manifest)
+}
+
+/// The lanes, where the rules of the round know them.
+fn lanes(request: &RoundRequest, methodology: &Methodology) -> Result<Option<Lanes>, Error> {
+    let Some(lanes) = &request.lanes else {
+        return Ok(None);
+    };
+    if !methodology.may_have_lanes() {
+        let label = methodology.label().unwrap_or_default();
+        let newest = Methodology::labels_of_new_rounds(request.format)[1];
+        let text = format!("--lanes: {label} asks every model once");
+        return Err(Error::new(text).hint(format!("use --methodology {newest}")));
+    }
+    Ok(Some(lanes.clone()))
 }
 
 /// The chosen rules, or the usual ones of the format.

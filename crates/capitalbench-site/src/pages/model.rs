@@ -11,6 +11,7 @@ use capitalbench_core::values::ids::ModelId;
 
 use super::asked;
 use super::claims;
+use super::moved;
 use super::share;
 use super::view::{View, horizon, model_path, pair_path, plain_name, round_path, track_name};
 use crate::charts::{Stated, Strip, StripMark, reliability};
@@ -66,6 +67,7 @@ pub(crate) fn page(view: &View<'_>, id: &ModelId) -> Page {
         if let Some(behaviour) = behaviour {
             habits::section(view, &mut page, behaviour);
         }
+        moved::of_model(view, &mut page, track, id);
     }
     claims::of_model(view, &mut page, id);
     asked::section(view, &mut page, id);

@@ -7,6 +7,7 @@ use capitalbench_core::round::manifest::Track;
 
 use super::boards::record_cells;
 use super::filter::{Filter, plain};
+use super::moved;
 use super::view::{View, horizon, track_name};
 use crate::charts::{Point, Scatter};
 use crate::figures::{self, decimal, dollars, points, share};
@@ -24,6 +25,10 @@ pub(crate) fn page(view: &View<'_>) -> Page {
         Html::text("Records cover the rounds each model took part in, so rows are not a ranking. ");
     let compare = "Compare two to four models on shared rounds";
     line.add(&page.here.link("compare/", compare));
+    if !view.publication.statistics.sensitivity.is_empty() {
+        line.push_text("; ");
+        line.add(&page.here.link(moved::PATH, "what moves them"));
+    }
     page.body.paragraph("", line);
     for track in view.tracks() {
         section(view, &mut page, track);

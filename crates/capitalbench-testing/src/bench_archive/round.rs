@@ -115,6 +115,7 @@ fn manifest(scene: &Scene, schedule: &Schedule) -> Result<Manifest, BenchArchive
         origins: capitalbench_core::round::manifest::Origins::default(),
         failure_policy: None,
         controls: Vec::new(),
+        lanes: None,
     })
 }
 

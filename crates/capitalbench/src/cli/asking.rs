@@ -78,7 +78,17 @@ pub(crate) struct RunRound {
     pub(crate) now: Now,
 }
 
-const RUN_TYPES: [&str; 4] = ["official", "stability", "mock", "retrospective"];
+const RUN_TYPES: [&str; 9] = [
+    "official",
+    "stability",
+    "mock",
+    "retrospective",
+    "lane_base",
+    "lane_order",
+    "lane_masked",
+    "lane_no_briefing",
+    "lane_no_table",
+];
 
 #[derive(Debug, Args)]
 pub(crate) struct Permission {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::market::calendar::{EntryRule, Roll};
 use capitalbench_core::round::manifest::{Proof, Track};
 use clap::{ArgGroup, Args, ValueEnum};
@@ -122,6 +123,10 @@ pub(crate) struct InitRound {
     /// The largest move of a day that is believed from one source, in basis points; from v1.2 on
     #[arg(long, value_name = "BPS", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) largest_daily_move_bps: Option<u32>,
+    /// Twins of the question that are asked beside the record, such as order,masked:2+2 (order,
+    /// masked, no_briefing, no_table; answers to the frozen text and to each twin); from v1.2 on
+    #[arg(long, value_name = "LANES", value_parser = Lanes::parse)]
+    pub(crate) lanes: Option<Lanes>,
     #[command(flatten)]
     pub(crate) rounds: RoundsDir,
     #[command(flatten)]
@@ -305,7 +310,12 @@ pub(crate) struct ShowPrompt {
     /// Provider of that model, when its id does not begin with it
     #[arg(long, requires = "model")]
     pub(crate) provider: Option<String>,
+    /// The text of a twin lane instead: base, order, masked, no_briefing or no_table
+    #[arg(long, value_parser = word(LANES, Lane::parse))]
+    pub(crate) lane: Option<Lane>,
 }
+
+const LANES: [&str; 5] = ["base", "order", "masked", "no_briefing", "no_table"];
 
 /// Freeze the inputs of a round, or check them
 ///

@@ -51,6 +51,7 @@ mod interim;
 mod key_holder;
 mod killed;
 mod killed_between;
+mod lanes;
 mod league;
 mod league_rehearse;
 mod league_run;

@@ -368,6 +368,9 @@ const ELSEWHERE: &[&str] = &[
     "model-name-differs",
     "repair-unfounded",
     "request-differs",
+    // In the tests of twin lanes.
+    "lane-input-differs",
+    "lane-unplanned",
     // In the tests of the order of the options.
     "option-order-differs",
     // In the tests of the order of a reply.

@@ -174,6 +174,26 @@ fn question(page: &mut Page, league: &League) {
     let share = percent_text(league.failure_policy.accept_from_pct.saturating_mul(100));
     page.field("  accept_from", &share);
     page.field("  at_least", &league.failure_policy.at_least.to_string());
+    lanes(page, league);
+}
+
+fn lanes(page: &mut Page, league: &League) {
+    page.about(&[
+        "What moves the models: in one of `every` rounds of a track the same question is asked again after",
+        "the record, with one thing changed: order, masked, no_briefing or no_table. `base` answers to the",
+        "frozen text (the record's is one of them) stand beside `twin` answers to each. It costs calls.",
+    ]);
+    let Some(settings) = &league.lanes else {
+        let example = "{twins: [order, masked], every: 4, base: 2, twin: 2}";
+        return page.optional("lanes", None, example);
+    };
+    let lanes = &settings.lanes;
+    let twins: Vec<&str> = lanes.twins.iter().map(|lane| lane.as_str()).collect();
+    page.0.push_str("lanes:\n");
+    page.field("  twins", &format!("[{}]", twins.join(", ")));
+    page.field("  every", &settings.every.to_string());
+    page.field("  base", &lanes.base.to_string());
+    page.field("  twin", &lanes.twin.to_string());
 }
 
 fn money(page: &mut Page, league: &League) {

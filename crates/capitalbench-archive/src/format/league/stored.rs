@@ -1,10 +1,11 @@
 //! The fields of `league.yaml` as they are written, and what they settle.
 
 use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::league::settings::{
-    BriefingSource, Budget, Cadence, ClockSettings, League, LeagueCalls, MessageSettings,
-    PriceSettings, PublicationSettings, TrackSchedule,
+    BriefingSource, Budget, Cadence, ClockSettings, LaneSettings, League, LeagueCalls,
+    MessageSettings, PriceSettings, PublicationSettings, TrackSchedule,
 };
 use capitalbench_core::market::request_budget::Plan;
 use capitalbench_core::round::failure_policy::FailurePolicy;
@@ -31,6 +32,8 @@ const SOURCES: [(&str, &str); 4] = [
     ("yahoo", "yahoo"),
     ("alphavantage", "alphavantage"),
 ];
+/// One of so many rounds has lanes, unless the file says otherwise.
+const USUAL_LANES: u32 = 4;
 const FORMATS: [(&str, SubmissionFormat); 2] = [
     ("portfolio", SubmissionFormat::Portfolio),
     ("single_pick", SubmissionFormat::SinglePick),
@@ -62,6 +65,7 @@ pub(super) struct Stored {
     /// A word, or one of `{facts, audit, briefing}` and `{command}`.
     briefing: Option<Value>,
     failure_policy: Option<Policy>,
+    lanes: Option<StoredLanes>,
     budget: Option<StoredBudget>,
     prices: Option<Prices>,
     proof: Option<String>,
@@ -82,6 +86,15 @@ struct Tracks {
 struct Policy {
     accept_from: Option<String>,
     at_least: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredLanes {
+    twins: Vec<String>,
+    every: Option<u32>,
+    base: Option<u32>,
+    twin: Option<u32>,
 }
 
 #[derive(Deserialize)]
@@ -177,6 +190,7 @@ impl Stored {
             own_controls: controls.1,
             briefing: briefing(self.briefing)?,
             failure_policy: failure_policy(self.failure_policy, usual.failure_policy)?,
+            lanes: self.lanes.map(lanes).transpose()?,
             budget: budget(self.budget, usual.budget)?,
             prices: prices(self.prices, usual.prices)?,
             proof: match self.proof.as_deref() {
@@ -302,6 +316,27 @@ fn failure_policy(given: Option<Policy>, usual: FailurePolicy) -> Result<Failure
         },
         at_least: given.at_least.unwrap_or(usual.at_least),
     })
+}
+
+fn lanes(given: StoredLanes) -> Result<LaneSettings, Fault> {
+    let known = Lane::TWINS.map(|lane| (lane.as_str(), lane));
+    let twins = given.twins.iter();
+    let twins = twins.map(|word| one_of("lanes.twins", word, &known));
+    let lanes = Lanes {
+        twins: twins.collect::<Result<_, _>>()?,
+        base: given.base.unwrap_or(2),
+        twin: given.twin.unwrap_or(2),
+    };
+    if let Some(problem) = lanes.problem() {
+        return Err(Fault::field("lanes", problem));
+    }
+    match given.every.unwrap_or(USUAL_LANES) {
+        0 => Err(Fault::field(
+            "lanes.every",
+            "must be 1 or more: one of so many rounds",
+        )),
+        every => Ok(LaneSettings { lanes, every }),
+    }
 }
 
 fn budget(given: Option<StoredBudget>, usual: Budget) -> Result<Budget, Fault> {

@@ -1,8 +1,9 @@
 use capitalbench_core::asking::cost::Cost;
+use capitalbench_core::asking::lanes::Lanes;
 use capitalbench_core::decision::control::own::{Held, OwnControl};
 use capitalbench_core::league::accent::Accent;
 use capitalbench_core::league::settings::{
-    BriefingSource, Cadence, LeagueCalls, TrackSchedule, UniverseChoice,
+    BriefingSource, Cadence, LaneSettings, LeagueCalls, TrackSchedule, UniverseChoice,
 };
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
 use capitalbench_core::values::ids::OptionId;
@@ -50,6 +51,7 @@ pricing: card.yaml
 controls: false
 briefing: {command: python3 facts.py --all}
 failure_policy: {accept_from: 75 %, at_least: 3}
+lanes: {twins: [order, no_table], every: 2, base: 3, twin: 1}
 budget: {per_round: 2.5, per_month: none}
 prices:
   source: alphavantage
@@ -81,6 +83,11 @@ messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
     let command = "python3 facts.py --all".to_owned();
     assert_eq!(league.briefing, BriefingSource::Command(command));
     assert_eq!(league.failure_policy.accept_from_pct, 75);
+    let lanes = league.lanes.unwrap();
+    assert_eq!(
+        (lanes.every, lanes.lanes.text().as_str()),
+        (2, "order,no_table:3+1")
+    );
     assert_eq!(league.budget.per_round, Cost::from_usd(2.5));
     assert_eq!(league.budget.per_month, None);
     assert_eq!(league.prices.plan.as_deref(), Some("75"));
@@ -99,7 +106,7 @@ messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
 }
 
 /// What is written, and how the message begins.
-const MISTAKES: [(&str, &str); 43] = [
+const MISTAKES: [(&str, &str); 46] = [
     (
         "nam: x",
         "line 1: unknown field `nam`; did you mean `name`?",
@@ -109,8 +116,8 @@ const MISTAKES: [(&str, &str); 43] = [
         "line 3: prices: unknown field `sorce`; did you mean `source`?",
     ),
     (
-        "lanes: 2",
-        "line 1: unknown field `lanes`; the known ones here are name, address,",
+        "courts: 2",
+        "line 1: unknown field `courts`; the known ones here are name, address,",
     ),
     (
         "name: {a: b}",
@@ -211,6 +218,18 @@ const MISTAKES: [(&str, &str); 43] = [
     (
         "failure_policy: {accept_from: 0%}",
         "line 1: failure_policy.accept_from: must be a whole share from 1%",
+    ),
+    (
+        "lanes: {twins: [sideways]}",
+        "line 1: lanes.twins: must be one of order, masked, no_briefing, no_table",
+    ),
+    (
+        "lanes: {twins: []}",
+        "line 1: lanes: asks nothing; name some of order, masked",
+    ),
+    (
+        "lanes: {twins: [order], every: 0}",
+        "line 1: lanes.every: must be 1 or more",
     ),
     (
         "failure_policy: {at_least: 0}",
@@ -450,6 +469,10 @@ fn with_the_rest(
         .collect();
     league.publication.site = optional(2).filter(|site| site != "none");
     league.publication.database = choices[3];
+    league.lanes = choices[6].then(|| LaneSettings {
+        lanes: Lanes::parse("masked,order:2+3").expect("lanes"),
+        every: 3,
+    });
     league.messages.webhook_variable = choices[4].then(|| "HOOK".to_owned());
     league.messages.command = optional(5);
     league

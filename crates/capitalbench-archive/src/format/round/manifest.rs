@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, MarketFile, WindowRule, market_ids};
@@ -62,6 +63,7 @@ struct Stored {
     failure_policy: Option<StoredPolicy>,
     #[serde(default)]
     controls: Vec<StoredControl>,
+    lanes: Option<StoredLanes>,
     #[serde(rename = "paired_round_id")]
     _paired_round_id: Option<String>,
     #[serde(rename = "experiment_doc")]
@@ -92,6 +94,14 @@ struct StoredPolicy {
     at_least: u32,
 }
 
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredLanes {
+    twins: Vec<String>,
+    base: u32,
+    twin: u32,
+}
+
 /// Reads a manifest; unknown keys are refused.
 pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
     let stored: Stored = from_yaml(utf8(bytes)?)?;
@@ -113,6 +123,7 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
     let market = market(stored.market.as_deref(), stored.own_market)?;
     require_market_rules(market, &methodology)?;
     let controls = own_controls(stored.controls, &methodology)?;
+    let lanes = lanes(stored.lanes, &methodology)?;
     Ok(Manifest {
         market,
         round_id: stored.round_id,
@@ -159,7 +170,35 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         },
         failure_policy: stored.failure_policy.map(failure_policy).transpose()?,
         controls,
+        lanes,
     })
+}
+
+/// Rounds of earlier labels were asked once and have no lanes.
+fn lanes(stored: Option<StoredLanes>, methodology: &Methodology) -> Result<Option<Lanes>, Fault> {
+    let Some(stored) = stored else {
+        return Ok(None);
+    };
+    if !methodology.may_have_lanes() {
+        let text = "needs portfolio-v1.2 or single_pick-v1.2";
+        return Err(Fault::field("lanes", text));
+    }
+    let lane = |word: &String| {
+        Lane::parse(word).ok_or_else(|| {
+            let known: Vec<&str> = Lane::TWINS.iter().map(|lane| lane.as_str()).collect();
+            let text = format!("{word:?} is no lane; the lanes are {}", known.join(", "));
+            Fault::field("lanes.twins", text)
+        })
+    };
+    let lanes = Lanes {
+        twins: stored.twins.iter().map(lane).collect::<Result<_, _>>()?,
+        base: stored.base,
+        twin: stored.twin,
+    };
+    match lanes.problem() {
+        Some(problem) => Err(Fault::field("lanes", problem)),
+        None => Ok(Some(lanes)),
+    }
 }
 
 fn failure_policy(stored: StoredPolicy) -> Result<FailurePolicy, Fault> {

@@ -56,6 +56,13 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
         lines.push(format!("  at_least: {}", policy.at_least));
     }
     lines.extend(controls::lines(&manifest.controls));
+    if let Some(lanes) = &manifest.lanes {
+        let twins: Vec<&str> = lanes.twins.iter().map(|lane| lane.as_str()).collect();
+        lines.push("lanes:".to_owned());
+        lines.push(format!("  twins: [{}]", twins.join(", ")));
+        lines.push(format!("  base: {}", lanes.base));
+        lines.push(format!("  twin: {}", lanes.twin));
+    }
     let mut put = |key: &str, value: String| lines.push(format!("{key}: {value}"));
     if let Some(rule) = &manifest.window_rule {
         put("window_rule", yaml_text(&rule.to_string()));

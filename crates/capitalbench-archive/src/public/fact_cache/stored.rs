@@ -1,12 +1,13 @@
 //! What the cache keeps of a round.
 
+use capitalbench_core::asking::lanes::Lanes;
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, WindowRule};
 use capitalbench_core::market::prices::PriceSheet;
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
-    InterimRow, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
+    InterimRow, LaneAnswer, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
 };
 use capitalbench_core::publication::outline::RoundOutline;
 use capitalbench_core::round::ending::{ExceptionNote, Tombstone};
@@ -40,6 +41,7 @@ pub(super) struct Kept {
     repeated: Vec<RepeatedRun>,
     tombstone: Option<Tombstone>,
     exceptions: Vec<ExceptionNote>,
+    lanes: Vec<LaneAnswer>,
 }
 
 /// A round's outline with what it follows from.
@@ -103,6 +105,7 @@ impl Kept {
             repeated: facts.repeated,
             tombstone: facts.tombstone,
             exceptions: facts.exceptions,
+            lanes: facts.lanes,
         })
     }
 
@@ -125,6 +128,7 @@ impl Kept {
             repeated: self.repeated,
             tombstone: self.tombstone,
             exceptions: self.exceptions,
+            lanes: self.lanes,
         })
     }
 }
@@ -169,4 +173,5 @@ struct ManifestForm {
     origins: Origins,
     failure_policy: Option<FailurePolicy>,
     controls: Vec<OwnControl>,
+    lanes: Option<Lanes>,
 }

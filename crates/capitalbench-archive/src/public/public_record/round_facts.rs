@@ -19,6 +19,7 @@ use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 
 use super::calls::calls;
+use super::lanes::lane_answers;
 use super::{PublicationError, Shared};
 use crate::disk::error::FileError;
 use crate::disk::layout::{self, run};
@@ -60,6 +61,7 @@ pub fn round_facts(
         repeated: repeated(&inputs, &runs)?,
         tombstone: ending::tombstone(folder)?,
         exceptions: ending::exceptions(folder)?,
+        lanes: lane_answers(&inputs, &runs)?,
         universe: inputs.universe.clone(),
         manifest: inputs.manifest.clone(),
     };

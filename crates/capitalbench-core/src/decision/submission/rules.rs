@@ -139,7 +139,7 @@ fn run_metadata(submission: &Submission, run: RunRules) -> Vec<Problem> {
             require(one(total), "replicate_count", "must be 1".into());
             require(official, "is_official_score", "must be true".into());
         }
-        RunKind::Consistency => {
+        RunKind::Consistency | RunKind::Lane(_) => {
             let same = given.replicate_count == Some(count);
             require(same, "replicate_count", format!("must be {count}"));
             let index = given.replicate_index;
@@ -162,12 +162,14 @@ pub fn duplicates(kind: RunKind, submissions: &[(&ModelId, u32)]) -> Vec<(usize,
     for (index, &(model_id, replicate)) in submissions.iter().enumerate() {
         let key = match kind {
             RunKind::Official => (model_id, 1),
-            RunKind::Consistency => (model_id, replicate),
+            RunKind::Consistency | RunKind::Lane(_) => (model_id, replicate),
             RunKind::Mock | RunKind::Retrospective | RunKind::Smoke => continue,
         };
         if !seen.insert(key) {
             let text = match kind {
-                RunKind::Consistency => format!("{model_id} answers replicate {replicate} twice"),
+                RunKind::Consistency | RunKind::Lane(_) => {
+                    format!("{model_id} answers replicate {replicate} twice")
+                }
                 _ => format!("{model_id} answers twice in an official run"),
             };
             repeated.push((index, Problem::at("model_id", text)));

@@ -37,6 +37,7 @@ fn round(day: i8, models: &[&str], calls: Vec<ModelCalls>) -> PublicRound {
         controls: Vec::new(),
         calls,
         missing: Vec::new(),
+        lanes: Vec::new(),
         entry: None,
         interim: Vec::new(),
         due: Due::NotYet,

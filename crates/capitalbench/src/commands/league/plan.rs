@@ -112,10 +112,17 @@ fn entries(league: &LeagueFolder, planned: &PlannedRound) -> Vec<Entry> {
             Proof::None => "",
         };
         let models = plural(planned.models, "model");
+        let lanes = match planned.lane_calls {
+            0 => String::new(),
+            calls => format!(
+                " and {} of each in twin lanes",
+                plural(calls as usize, "answer")
+            ),
+        };
         let cost = at_most(planned.at_most);
         add(
             Some(round.opens),
-            format!("open and freeze the {name}{stamps}; ask {models}, {cost}"),
+            format!("open and freeze the {name}{stamps}; ask {models}{lanes}, {cost}"),
         );
         let close = clock(round.window.entry_close);
         add(
@@ -182,6 +189,8 @@ fn as_json(league: &LeagueFolder, ahead: &LeaguePlan, until: Timestamp) -> Value
             "result_due_utc": own.result.map(|at| at.to_string()),
             "models": own.models,
             "asked_once_at_most_usd": usd(own.once),
+            "lane_calls_per_model": own.lane_calls,
+            "lanes_once_at_most_usd": usd(own.lanes_once),
             "at_most_usd": usd(own.at_most),
         })
     };

@@ -3,6 +3,7 @@
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::utf8;
 use capitalbench_archive::round::freeze;
+use capitalbench_archive::round::lane_form::LaneForm;
 use capitalbench_archive::round::model_input::assembled;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
 use capitalbench_core::asking::prompt::call_suffix;
@@ -29,7 +30,9 @@ pub(crate) fn run(arguments: &ShowPrompt) -> Result<Exit, Error> {
             "an older round's input cannot be made again; read its prompt.md and briefing.md";
         return Err(Error::new(text).hint(hint));
     }
-    let mut text = if stored {
+    let mut text = if let Some(lane) = arguments.lane {
+        LaneForm::of(&inputs, lane)?.text
+    } else if stored {
         folder.parse(layout::MODEL_INPUT, |bytes| Ok(utf8(bytes)?.to_owned()))?
     } else {
         assembled(&inputs)?

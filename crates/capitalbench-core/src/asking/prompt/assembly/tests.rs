@@ -36,6 +36,7 @@ fn manifest(format: SubmissionFormat) -> Manifest {
         origins: crate::round::manifest::Origins::default(),
         failure_policy: None,
         controls: Vec::new(),
+        lanes: None,
     }
 }
 

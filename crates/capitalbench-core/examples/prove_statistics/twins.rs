@@ -1,0 +1,203 @@
+//! Twin lanes and the order of the options: how often honest models are flagged, and how often a
+//! planted shift is found.
+
+use std::collections::BTreeMap;
+
+use capitalbench_core::evidence::inference::random::Random;
+use capitalbench_core::evidence::order_bias::{Placed, order_bias};
+use capitalbench_core::evidence::twins::{Cell, Sensitivity, sensitivity};
+use capitalbench_core::values::ids::{Digest, OptionId};
+use capitalbench_core::values::sums::real;
+
+use crate::Row;
+
+type Weights = BTreeMap<OptionId, f64>;
+
+/// Holdings whose choice is a mood; two answers differ by three tenths on average.
+const HOLDINGS: usize = 5;
+/// What a holding may be instead.
+const OTHERS: usize = 3;
+/// Chance that a holding is another one, from the mean distance of two answers.
+const NOISE: f64 = 0.30;
+
+/// Answers of each lane, cells, and the share of the portfolio that the twin moves.
+type Design = (usize, usize, usize, f64);
+
+/// The designs of the published table, each with a power of 80 %.
+const DESIGNS: [Design; 6] = [
+    (2, 2, 32, 0.05),
+    (2, 2, 8, 0.10),
+    (2, 1, 90, 0.05),
+    (2, 1, 20, 0.10),
+    (3, 3, 10, 0.05),
+    (3, 3, 4, 0.10),
+];
+
+fn id(name: &str) -> OptionId {
+    OptionId::parse(name).expect("an id")
+}
+
+/// The chance of another holding at which two answers differ by `NOISE` beside the shifted part.
+fn mood(shift: f64) -> f64 {
+    let wanted = NOISE / (1.0 - shift);
+    let differ = |q: f64| 1.0 - ((1.0 - q).powi(2) + q * q / real(OTHERS));
+    let (mut low, mut high) = (0.0, 0.7);
+    for _ in 0..60 {
+        let middle = f64::midpoint(low, high);
+        if differ(middle) < wanted {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    low
+}
+
+/// A share stays where the lane puts it; the rest is held alike, by mood.
+fn answer(random: &mut Random, shift: f64, lane: &str) -> Weights {
+    let q = mood(shift);
+    let mut held = Weights::new();
+    for place in 0..HOLDINGS {
+        let other = random.unit() < q;
+        let name = if other {
+            format!("H{place}_{}", random.index(OTHERS))
+        } else {
+            format!("H{place}")
+        };
+        *held.entry(id(&name)).or_default() += (1.0 - shift) / real(HOLDINGS);
+    }
+    if shift > 0.0 {
+        held.insert(id(lane), shift);
+    }
+    held
+}
+
+fn league(number: usize, design: Design, moved: bool) -> Sensitivity {
+    let (base, twin, cells, shift) = design;
+    let subject = format!("twins {number} {base}+{twin} {cells} {shift} {moved}");
+    let mut random = Random::of(Digest::of(subject.as_bytes()), "world");
+    let cell = |round: usize| {
+        let mut lane = |count: usize, name: &str| -> Vec<Weights> {
+            (0..count)
+                .map(|_| answer(&mut random, shift, name))
+                .collect()
+        };
+        let base = lane(base, "BASE");
+        let twin = lane(twin, if moved { "TWIN" } else { "BASE" });
+        Cell::new(round, &base, &twin).expect("a cell")
+    };
+    let cells: Vec<Cell> = (0..cells).map(cell).collect();
+    sensitivity(&subject, &cells).expect("cells")
+}
+
+/// Largest gap between the p-values and an even spread, times √n: above 1.63 in one of a hundred cases.
+fn kolmogorov(mut p_values: Vec<f64>) -> f64 {
+    p_values.sort_by(f64::total_cmp);
+    let total = real(p_values.len());
+    let gaps = p_values.iter().enumerate().map(|(rank, p)| {
+        let (below, upto) = (real(rank) / total, real(rank + 1) / total);
+        (upto - p).max(p - below)
+    });
+    gaps.fold(0.0, f64::max) * total.sqrt()
+}
+
+fn percent(count: usize, all: usize) -> f64 {
+    100.0 * real(count) / real(all)
+}
+
+/// The most flagged of some honest ones that a rate of 5 % allows with 99 %.
+fn allowed(all: usize) -> f64 {
+    5.0 + 100.0 * 2.576 * (0.05 * 0.95 / real(all)).sqrt()
+}
+
+pub(crate) fn rows(histories: usize) -> Vec<Row> {
+    let mut rows = honest(histories);
+    for design in DESIGNS {
+        let found = (0..histories).filter(|own| league(*own, design, true).p_value < 0.05);
+        let power = percent(found.count(), histories);
+        let (base, twin, cells, shift) = design;
+        rows.push(Row {
+            what: format!("twins: {base}+{twin} answers, {cells} cells, {shift} moved: found in"),
+            figure: format!("{power:.1} %"),
+            limit: "75 to 85 %".to_owned(),
+            holds: Some((75.0..=85.0).contains(&power)),
+        });
+    }
+    rows.extend(order(histories));
+    rows
+}
+
+fn honest(histories: usize) -> Vec<Row> {
+    let design = (2, 2, 32, 0.0);
+    let p_values: Vec<f64> = (0..histories)
+        .map(|own| league(own, design, false).p_value)
+        .collect();
+    let flagged = percent(p_values.iter().filter(|p| **p < 0.05).count(), histories);
+    let spread = kolmogorov(p_values);
+    let most = allowed(histories);
+    vec![
+        Row {
+            what: "twins that change nothing: flagged".to_owned(),
+            figure: format!("{flagged:.1} %"),
+            limit: format!("5 %, by chance up to {most:.1} %"),
+            holds: Some(flagged <= most),
+        },
+        Row {
+            what: "twins that change nothing: Kolmogorov's distance of p".to_owned(),
+            figure: format!("{spread:.2}"),
+            limit: "1.63".to_owned(),
+            holds: Some(spread <= 1.63),
+        },
+    ]
+}
+
+/// Five options alike among sixty, of which an early one is preferred with this chance.
+fn placed(random: &mut Random, early: f64) -> Placed {
+    let mut held: Vec<(usize, f64)> = Vec::new();
+    while held.len() < 5 {
+        let is_early = random.unit() < early;
+        let place = if is_early {
+            random.index(30)
+        } else {
+            random.index(60)
+        } + 1;
+        if held.iter().all(|(other, _)| *other != place) {
+            held.push((place, 0.2));
+        }
+    }
+    Placed::new(60, held).expect("places")
+}
+
+fn order(histories: usize) -> Vec<Row> {
+    let mut rows = Vec::new();
+    // An early place with chance c leans by about c/4: 0.32 gives 0.08.
+    for (early, what, least, most) in [
+        (
+            0.0,
+            "no habit of place, 40 rounds: flagged",
+            0.0,
+            allowed(histories),
+        ),
+        (
+            0.32,
+            "a lean of 0.08 to the beginning, 40 rounds: found in",
+            75.0,
+            100.0,
+        ),
+    ] {
+        let flagged = |own: &usize| {
+            let subject = format!("order {own} {early}");
+            let mut random = Random::of(Digest::of(subject.as_bytes()), "world");
+            let rounds: Vec<Placed> = (0..40).map(|_| placed(&mut random, early)).collect();
+            order_bias(&subject, &rounds).is_some_and(|found| found.p_value < 0.05)
+        };
+        let rate = percent((0..histories).filter(flagged).count(), histories);
+        rows.push(Row {
+            what: what.to_owned(),
+            figure: format!("{rate:.1} %"),
+            limit: format!("{least:.0} to {most:.1} %"),
+            holds: Some((least..=most).contains(&rate)),
+        });
+    }
+    rows
+}
