@@ -73,6 +73,10 @@ measured = subprocess.run([speed], capture_output=True, text=True, check=True).s
 whole, null = float(measured[0]), float(measured[1])
 print(f"| inference, 10 models, 113 rounds, 10,000 portfolios each, 5,000 histories, CPU | {whole:.2f} s | 2.00 s |")
 print(f"| a random portfolio of the null, CPU | {null:.0f} ns | |")
+season = os.path.join(target, "examples", "claims_speed")
+figures, planned = map(float, subprocess.run([season], capture_output=True, text=True, check=True).stdout.split())
+print(f"| ten claims, 50 weekly rounds, a year of days, CPU | {figures:.0f} ms | 50 ms |")
+print(f"| the same with what each would take, simulated, CPU | {planned:.0f} ms | |")
 numpy_python = os.environ.get("NUMPY_PYTHON")
 if numpy_python:
     script = os.path.join(os.path.dirname(__file__), "bench_null.py")

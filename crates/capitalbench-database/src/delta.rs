@@ -79,7 +79,7 @@ impl<'a> Delta<'a> {
     pub fn of(publication: &'a Publication) -> Result<Self, DocumentError> {
         let (documents, universes) = documents::shared(publication)?;
         let mut shared = Shared::default();
-        for table in tables::ALL {
+        for table in tables::in_database() {
             if let Filling::Whole(rows) = table.filling {
                 for row in rows(publication) {
                     let row = object(table, row);
@@ -154,7 +154,7 @@ impl<'a> Delta<'a> {
     fn of_round(&self, round: &PublicRound) -> Result<Part, PartError> {
         let mut part = Part::default();
         let universe = universe_of(round);
-        for table in tables::ALL {
+        for table in tables::in_database() {
             if let Filling::ByRound(rows) = table.filling {
                 for row in rows(round) {
                     let mut row = object(table, row);
@@ -206,7 +206,7 @@ impl Shared {
     /// Adds providers and universes, which other tables only refer to.
     fn names(&mut self, publication: &Publication) {
         let mut providers = BTreeSet::new();
-        for table in tables::ALL {
+        for table in tables::in_database() {
             let named = |column: &Column| column.name == "provider";
             if let Some(place) = table.columns.iter().position(named) {
                 table.each_row(publication, |row| {

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use capitalbench_core::evidence::claims::record::ClaimRecord;
 use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetStatistics};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::boards::TrackBoards;
@@ -97,6 +98,8 @@ struct BoardForm {
     boards: TrackBoards,
     records: Option<Vec<RecordStatistics>>,
     head_to_head: Option<Vec<HeadToHead>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    claims: Vec<ClaimRecord>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -212,10 +215,13 @@ fn boards_and_sets(
     found: &mut Vec<Document>,
 ) -> Result<(), DocumentError> {
     for (track, boards) in &publication.boards {
+        let of_track = |claim: &&ClaimRecord| claim.terms.track == *track;
+        let claims = publication.claims.iter();
         let form = BoardForm {
             boards: boards.clone(),
             records: publication.statistics.records.get(track).cloned(),
             head_to_head: publication.statistics.head_to_head.get(track).cloned(),
+            claims: claims.filter(of_track).cloned().collect(),
         };
         let mut made = document(Kind::Board, track.as_str(), &form)?;
         made.track = Some(track.as_str().to_owned());

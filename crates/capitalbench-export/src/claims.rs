@@ -54,7 +54,7 @@ pub fn family(claim: &ClaimRecord) -> String {
 
 /// What it would take, where the claim is not decided.
 pub fn outlook(claim: &ClaimRecord) -> Option<String> {
-    if !matches!(claim.standing, Standing::Waiting | Standing::Open) {
+    if !claim.standing.is_undecided() {
         return None;
     }
     let years = EDGES.into_iter().zip(claim.figures.years_to_establish);
@@ -117,7 +117,7 @@ pub fn as_json(publication: &Publication, claim: &ClaimRecord, days: Days) -> Va
         "spread": terms.rules.spread,
         "first_day": terms.first_day.to_string(),
         "last_day": terms.last_day.map(|day| day.to_string()),
-        "season": terms.season.as_str(),
+        "season": terms.season.to_string(),
         "family": terms.family,
         "family_registered": claim.registered,
         "registered_at": terms.registered_at.to_string(),

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 
 use crate::table::{Cell, Row, Table};
 use crate::tables::{
-    behaviour, boards, decisions, interim, market, outcomes, rounds, sets, statistics,
+    behaviour, boards, claims, decisions, interim, market, outcomes, rounds, sets, statistics,
 };
 use crate::text::reference_name;
 
@@ -63,6 +63,7 @@ pub(crate) fn members(publication: &Publication) -> Map<String, Value> {
             let name = |id: &ModelId| publication.name(id).to_owned();
             comparison_set(set, found, reference_name(publication, set), name)
         }).collect::<Vec<_>>(),
+        "claims": objects(&claims::CLAIMS, claims::CLAIMS.rows(publication)),
     });
     match document {
         Value::Object(members) => members,

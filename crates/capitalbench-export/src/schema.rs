@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use crate::publication_v1::{FORMAT, VERSION};
 use crate::table::{Column, Kind, Presence, Table};
 use crate::tables::{
-    behaviour, boards, decisions, interim, market, outcomes, rounds, sets, statistics,
+    behaviour, boards, claims, decisions, interim, market, outcomes, rounds, sets, statistics,
 };
 
 /// States of a round without a result.
@@ -47,6 +47,7 @@ pub fn schema() -> Value {
         ),
         ("boards", list(&board)),
         ("comparison_sets", list(&comparison_set())),
+        ("claims", rows(&claims::CLAIMS)),
     ]);
     if let Value::Object(members) = &mut whole {
         let mut head = Map::new();

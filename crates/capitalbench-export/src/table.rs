@@ -200,6 +200,12 @@ impl From<Date> for Cell<'_> {
     }
 }
 
+impl From<Timestamp> for Cell<'_> {
+    fn from(at: Timestamp) -> Self {
+        Self::Instant(at)
+    }
+}
+
 impl From<&WrittenInstant> for Cell<'_> {
     fn from(stamp: &WrittenInstant) -> Self {
         Self::Instant(stamp.at())

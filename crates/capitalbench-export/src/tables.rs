@@ -8,6 +8,7 @@ use crate::table::{Row, Table};
 
 pub mod behaviour;
 pub mod boards;
+pub mod claims;
 pub mod decisions;
 pub mod interim;
 pub mod market;
@@ -17,7 +18,7 @@ pub mod sets;
 pub mod statistics;
 
 /// Every table, in the order of the dictionary.
-pub const ALL: [&Table; 29] = [
+pub const ALL: [&Table; 30] = [
     &rounds::ROUNDS,
     &rounds::ARTIFACT_HASHES,
     &rounds::MODELS,
@@ -47,7 +48,14 @@ pub const ALL: [&Table; 29] = [
     &statistics::STATISTICS,
     &statistics::PAIRS,
     &statistics::RELIABILITY,
+    &claims::CLAIMS,
 ];
+
+/// The tables that a database has too. It keeps claims with the boards of their track.
+pub fn in_database() -> impl Iterator<Item = &'static Table> {
+    let apart = |table: &&Table| table.name != claims::CLAIMS.name;
+    ALL.into_iter().filter(apart)
+}
 
 /// The rows that each track's boards give, weekly before monthly.
 fn by_track<'a>(

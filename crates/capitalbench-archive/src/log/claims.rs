@@ -242,6 +242,8 @@ fn terms(own: &Registration, at: Option<Timestamp>) -> Result<Terms, String> {
     let mut tracks = tracks.into_iter();
     let track = tracks.find(|track| track.as_str() == own.track);
     let family = usize::try_from(own.family);
+    let season = own.season.parse::<i16>().ok();
+    let season = season.filter(|year| year.to_string() == own.season);
     Ok(Terms {
         claim: name(&own.claim)?,
         first: model(&own.first)?,
@@ -259,7 +261,7 @@ fn terms(own: &Registration, at: Option<Timestamp>) -> Result<Terms, String> {
             .as_deref()
             .map(|text| day("last_day", text))
             .transpose()?,
-        season: name(&own.season)?,
+        season: season.ok_or_else(|| wrong("season", &own.season))?,
         family: family.map_err(|_| wrong("family", &own.family.to_string()))?,
         registered_at: at.ok_or("at: is out of range")?,
     })

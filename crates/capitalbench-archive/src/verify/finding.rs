@@ -161,6 +161,16 @@ codes! {
         "A slot of the record has no end, several ends, or an attempt that was not planned."
     StampInvalid "stamp-invalid" Error
         "A time stamp of an outside clock is invalid."
+    ClaimLate "claim-late" Error
+        "A claim was registered on its first day or later, so it counts for nothing."
+    ClaimInvalid "claim-invalid" Error
+        "A registered claim breaks a rule: its name is taken, or its family is full or was fixed otherwise."
+    ClaimEdited "claim-edited" Error
+        "The file of a claim is not what the log has; the claim is judged by the log."
+    ClaimMissing "claim-missing" Error
+        "The log has a claim whose file is gone; the claim is judged all the same."
+    ClaimUnsigned "claim-unsigned" Error
+        "A file among the claims is not in the log, so nothing was registered."
     ScoredBeforeExit "scored-before-exit" Warning
         "The result was made before the exit close."
     CallAfterDeadline "call-after-deadline" Warning
@@ -219,16 +229,6 @@ codes! {
         "Another file of the archive has another raw close for the same option and day."
     MarketsMixed "markets-mixed" Error
         "Rounds of one folder are of different markets, whose returns cannot be compared."
-    ClaimLate "claim-late" Error
-        "A claim was registered on its first day or later, so it counts for nothing."
-    ClaimInvalid "claim-invalid" Error
-        "A registered claim breaks a rule: its name is taken, or its family is full or was fixed otherwise."
-    ClaimEdited "claim-edited" Error
-        "The file of a claim is not what the log has; the claim is judged by the log."
-    ClaimMissing "claim-missing" Error
-        "The log has a claim whose file is gone; the claim is judged all the same."
-    ClaimUnsigned "claim-unsigned" Error
-        "A file among the claims is not in the log, so nothing was registered."
     UniverseLabelReused "universe-label-reused" Warning
         "Rounds with one universe version have different options."
     RenameRefused "rename-refused" Warning

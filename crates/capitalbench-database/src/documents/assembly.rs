@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use capitalbench_core::evidence::claims::record::ClaimRecord;
 use capitalbench_core::evidence::statistics::Statistics;
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::boards::TrackBoards;
@@ -38,7 +39,7 @@ pub fn publication(header: &Header, documents: &[Document]) -> Result<Publicatio
         boards: pieces.boards,
         comparison_sets: pieces.sets.into_values().collect(),
         statistics: pieces.statistics,
-        claims: Vec::new(),
+        claims: pieces.claims,
     })
 }
 
@@ -53,6 +54,7 @@ pub(super) struct Pieces {
     pub(super) boards: BTreeMap<Track, TrackBoards>,
     pub(super) sets: BTreeMap<usize, ComparisonSet>,
     pub(super) statistics: Statistics,
+    claims: Vec<ClaimRecord>,
 }
 
 impl Pieces {
@@ -106,6 +108,8 @@ impl Pieces {
         self.statistics.records.extend(records);
         let pairs = form.head_to_head.map(|pairs| (track, pairs));
         self.statistics.head_to_head.extend(pairs);
+        self.claims.extend(form.claims);
+        self.claims.sort_by_key(|claim| claim.leaf);
     }
 
     pub(super) fn round(

@@ -39,8 +39,6 @@ pub struct ClaimRequest<'a> {
     pub alpha: f64,
     pub first_day: Date,
     pub last_day: Option<Date>,
-    /// By default the year of the first day.
-    pub season: Option<&'a str>,
     pub family: usize,
     /// By default what the record shows.
     pub scale: Option<f64>,
@@ -88,11 +86,8 @@ pub fn register_claim(
     let record = record.and_then(|own| PairRecord::of(own, request.track, (&first, &second)));
     let scale_from = record.as_ref().filter(|_| request.scale.is_none());
     let terms = Terms {
-        claim: name("--name", request.claim)?,
-        season: match request.season {
-            Some(season) => name("--season", season)?,
-            None => name("--season", &request.first_day.year().to_string())?,
-        },
+        claim: name(request.claim)?,
+        season: request.first_day.year(),
         rules: Rules {
             side: request.side,
             alpha: request.alpha,
@@ -154,10 +149,10 @@ fn require_newest_before(log: &LogFolder, now: Timestamp) -> Result<(), Error> {
     }
 }
 
-fn name(flag: &str, text: &str) -> Result<ClaimName, Error> {
+fn name(text: &str) -> Result<ClaimName, Error> {
     ClaimName::parse(text).map_err(|error| {
         let hint = "use a name like grok-above-index";
-        Error::new(format!("{flag}: {error}")).hint(hint)
+        Error::new(format!("NAME: {error}")).hint(hint)
     })
 }
 

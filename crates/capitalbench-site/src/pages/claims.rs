@@ -152,7 +152,10 @@ fn facts(view: &View<'_>, page: &mut Page, claim: &ClaimRecord) {
         ("Model", view.model_link(&page.here, &terms.first)),
         ("Compared with", second),
         ("Track", track_name(Some(terms.track)).into()),
-        ("Registered", terms.registered_at.to_string().into()),
+        (
+            "Registered, by the operator's clock",
+            terms.registered_at.to_string().into(),
+        ),
         (
             "Counts from",
             format!("{} ({last})", day(terms.first_day)).into(),

@@ -61,24 +61,15 @@ pub(crate) struct ClaimRegister {
     /// No later day counts; without it the claim has no end
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(crate) last_day: Option<Date>,
-    #[command(flatten)]
-    pub(crate) family: Family,
+    /// How many claims this track will have in the year of the first day at most; the first one fixes it
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) family: usize,
     #[command(flatten)]
     pub(crate) stakes: Stakes,
     #[command(flatten)]
     pub(crate) rounds: RoundsDir,
     #[command(flatten)]
     pub(crate) now: Now,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Family {
-    /// How many claims this track will have in the season at most; the first claim fixes it
-    #[arg(long = "family", value_name = "COUNT")]
-    pub(crate) size: usize,
-    /// The season, by default the year of the first day
-    #[arg(long, value_name = "NAME")]
-    pub(crate) season: Option<String>,
 }
 
 #[derive(Debug, Args)]

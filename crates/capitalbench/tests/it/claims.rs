@@ -1,12 +1,14 @@
 //! `claim`: what is registered before its first day counts, and nothing can be changed afterwards.
 
 use std::fs;
+use std::process::Command;
 
 use capitalbench_archive::log::{LogFolder, LogKey};
 use capitalbench_proof::event::{Event, Fact, Files, Instant, Registration};
 use serde_json::{Value, json};
 
 use crate::harness::codes_of;
+use crate::page_script::{look, node};
 use crate::signed_round::{NAME, NOW, SignedRound};
 
 /// A claim about the round of 2026-09-14, registered two days before.
@@ -145,7 +147,7 @@ fn what_no_claim_may_be_is_refused_and_signs_nothing() {
         .complains("has its 2 claims already");
     round
         .say(&register(&format!(
-            "third {same} mock-cedar --season autumn"
+            "third --track weekly --family 1 --first-day 2027-01-04 --model mock-cedar"
         )))
         .code(0);
     let behind =
@@ -258,4 +260,61 @@ fn a_round_accepted_after_its_entry_close_counts_for_no_claim() {
         "{:?}",
         codes(&round)
     );
+}
+
+/// Compares a claim of a site with what its module gives; with another evidence on one day where `more`
+/// is added.
+const AGAIN: &str = r#"
+import fs from "node:fs";
+const [site, more] = process.argv.slice(2);
+const { differences } = await import(`${site}/verify/claims.js`);
+const read = (file) => JSON.parse(fs.readFileSync(`${site}/${file}`, "utf8"));
+const claim = read("claims/amber-above/claim.json"), entry = read("log/claims/amber-above.json");
+claim.days[2].evidence += Number(more);
+console.log(JSON.stringify(differences(claim, entry)));
+"#;
+
+#[test]
+fn the_page_of_a_claim_says_what_the_claim_says_and_its_script_computes_it_again() {
+    let round = SignedRound::claimed(&[ABOVE]);
+    round.resolve();
+    let words = format!("build-site --rounds-dir signed --output site --as-of {NOW}");
+    round.say(&words).code(0);
+    let site = round.test().path("site");
+    let page = fs::read_to_string(site.join("claims/amber-above/index.html")).expect("a page");
+    for text in [
+        "mock-amber returns more than the reference",
+        "Not decided: the evidence is",
+        "1 of at most 2 claims",
+    ] {
+        assert!(page.contains(text), "{text}");
+    }
+    for path in [
+        "index.html",
+        "models/mock-amber/index.html",
+        "claims/index.html",
+    ] {
+        let other = fs::read_to_string(site.join(path)).expect("a page");
+        assert!(other.contains("claims/amber-above/"), "{path}");
+    }
+    if !node() {
+        return;
+    }
+    // The browser's page of a round reads a log with claims.
+    let seen = look(round.test(), &json!({ "now": NOW }), &[NAME]);
+    assert_eq!(seen[0]["verdict"], "holds", "{}", seen[0]);
+    let script = round.test().path("again.mjs");
+    fs::write(&script, AGAIN).expect("a script");
+    let differences = |more: &str| -> Value {
+        let ran = Command::new("node")
+            .arg(&script)
+            .arg(&site)
+            .arg(more)
+            .output();
+        let ran = ran.expect("node runs");
+        let errors = String::from_utf8_lossy(&ran.stderr);
+        serde_json::from_slice(&ran.stdout).unwrap_or_else(|error| panic!("{error}: {errors}"))
+    };
+    assert_eq!(differences("0"), json!([]));
+    assert_eq!(differences("0.01").as_array().map(Vec::len), Some(1));
 }

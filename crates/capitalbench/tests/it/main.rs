@@ -19,6 +19,7 @@ mod boards;
 mod briefing;
 mod bundle;
 mod claims;
+mod claims_year;
 mod compare_runs;
 mod controls;
 mod corrections;

@@ -78,6 +78,11 @@ impl Standing {
         }
     }
 
+    /// It may still be established.
+    pub fn is_undecided(self) -> bool {
+        matches!(self, Self::Waiting | Self::Open)
+    }
+
     /// The day that decided, where one did.
     pub fn day(self) -> Option<Date> {
         match self {
@@ -122,7 +127,7 @@ pub struct Figures {
     /// Evidence that would establish it now, as one of its family.
     pub needed: f64,
     /// Years from the first day until a gap of each of [`EDGES`] a year would be established in four
-    /// of five cases; none where that takes longer than twenty years.
+    /// of five cases; none where that takes longer than twenty years, or where it is decided.
     pub years_to_establish: [Option<f64>; 3],
 }
 
@@ -203,14 +208,17 @@ pub fn records(cases: Vec<Case<'_>>, up_to: Date) -> Vec<ClaimRecord> {
         }
     }
     let all = cases.into_iter().zip(followed.into_iter().zip(verdicts));
-    let record = |(case, (followed, verdict)): (Case<'_>, (Followed, Verdict))| ClaimRecord {
-        standing: verdict.standing(&case.terms, &followed, up_to),
-        registered: verdict.registered,
-        figures: followed.figures(&case.terms, verdict.needed),
-        rounds: case.rounds.into_iter().map(|own| own.round_id).collect(),
-        left_out: case.left_out,
-        leaf: case.leaf,
-        terms: case.terms,
+    let record = |(case, (followed, verdict)): (Case<'_>, (Followed, Verdict))| {
+        let standing = verdict.standing(&case.terms, &followed, up_to);
+        ClaimRecord {
+            standing,
+            registered: verdict.registered,
+            figures: followed.figures(&case.terms, verdict.needed, standing),
+            rounds: case.rounds.into_iter().map(|own| own.round_id).collect(),
+            left_out: case.left_out,
+            leaf: case.leaf,
+            terms: case.terms,
+        }
     };
     all.map(record).collect()
 }
@@ -265,7 +273,7 @@ impl Followed {
         known.checked_sub(1).map_or(1.0, |last| self.highest[last])
     }
 
-    fn figures(self, terms: &Terms, needed: f64) -> Figures {
+    fn figures(self, terms: &Terms, needed: f64, standing: Standing) -> Figures {
         let Self {
             days,
             settled,
@@ -298,7 +306,11 @@ impl Followed {
             symmetric: symmetric_evidence(rules, known),
             deviation,
             needed,
-            years_to_establish: outlook(rules, known, deviation, terms.family),
+            years_to_establish: if standing.is_undecided() {
+                outlook(rules, known, deviation, terms.family)
+            } else {
+                [None; 3]
+            },
             days: days.iter().enumerate().map(one).collect(),
         }
     }

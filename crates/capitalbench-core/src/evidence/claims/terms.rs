@@ -10,7 +10,7 @@ use super::{Rules, Side};
 use crate::round::manifest::Track;
 use crate::values::ids::ModelId;
 
-/// Longest name of a claim or of a season.
+/// Longest name of a claim.
 const LONGEST: usize = 60;
 /// Most claims of a family.
 pub const MOST_CLAIMS: usize = 100;
@@ -108,8 +108,9 @@ pub struct Terms {
     pub first_day: Date,
     /// Later days do not count; none where the claim has no end.
     pub last_day: Option<Date>,
-    /// Claims of one track and season are one family.
-    pub season: ClaimName,
+    /// The year of the first day: claims of one track and season are one family, and an operator who
+    /// could name seasons could have as many families as there are claims.
+    pub season: i16,
     /// How many claims the family will have at most.
     pub family: usize,
     /// By the operator's clock.
@@ -133,6 +134,8 @@ pub enum Refusal {
     },
     #[error("a family has from 1 to {MOST_CLAIMS} claims, not {0}")]
     FamilySize(usize),
+    #[error("names the season {own}, and its first day lies in {year}")]
+    Season { own: i16, year: i16 },
     #[error("has the name of a claim that is registered already, {0}")]
     Twice(ClaimName),
     #[error(
@@ -140,7 +143,7 @@ pub enum Refusal {
     )]
     FamilyChanged {
         track: &'static str,
-        season: ClaimName,
+        season: i16,
         fixed: usize,
         by: ClaimName,
         own: usize,
@@ -148,7 +151,7 @@ pub enum Refusal {
     #[error("its family, {track} of season {season}, has the level {fixed} by {by}, not {own}")]
     LevelChanged {
         track: &'static str,
-        season: ClaimName,
+        season: i16,
         fixed: f64,
         by: ClaimName,
         own: f64,
@@ -156,7 +159,7 @@ pub enum Refusal {
     #[error("its family, {track} of season {season}, has its {size} claims already")]
     FamilyFull {
         track: &'static str,
-        season: ClaimName,
+        season: i16,
         size: usize,
     },
 }
@@ -172,12 +175,13 @@ impl Refusal {
             Self::Itself(_) => "name two different models, or compare one with the reference",
             Self::OutOfRange { .. } => "give another number",
             Self::FamilySize(_) => "say with --family how many claims this season will have",
+            Self::Season { .. } => "the season is the year of the first day",
             Self::Twice(_) => "choose another name: a registered claim is never changed",
             Self::FamilyChanged { .. } | Self::LevelChanged { .. } => {
                 "give the number and the level that the first claim of the season fixed"
             }
             Self::FamilyFull { .. } => {
-                "register it for another season with --season: more claims would make chance hits likelier"
+                "choose a first day of the next season: more claims would make chance hits likelier"
             }
         }
     }
@@ -186,7 +190,7 @@ impl Refusal {
 impl Terms {
     /// Whether a claim is of the same family.
     pub fn same_family(&self, other: &Self) -> bool {
-        (self.track, &self.season) == (other.track, &other.season)
+        (self.track, self.season) == (other.track, other.season)
     }
 
     /// Refuses terms that no claim may have, alone or after those that are registered.
@@ -202,7 +206,7 @@ impl Terms {
         let Some(first) = family.first() else {
             return Ok(());
         };
-        let (track, season) = (self.track.as_str(), self.season.clone());
+        let (track, season) = (self.track.as_str(), self.season);
         let by = first.claim.clone();
         if first.family != self.family {
             return Err(Refusal::FamilyChanged {
@@ -241,6 +245,12 @@ impl Terms {
         if let Some(last) = self.last_day.filter(|last| *last < first_day) {
             let first = first_day;
             return Err(Refusal::NoDay { first, last });
+        }
+        if self.season != first_day.year() {
+            return Err(Refusal::Season {
+                own: self.season,
+                year: first_day.year(),
+            });
         }
         if self.second.model() == Some(&self.first) {
             return Err(Refusal::Itself(self.first.clone()));

@@ -40,8 +40,7 @@ fn register(arguments: &ClaimRegister) -> Result<Exit, Error> {
         alpha: arguments.alpha,
         first_day: arguments.first_day,
         last_day: arguments.last_day,
-        season: arguments.family.season.as_deref(),
-        family: arguments.family.size,
+        family: arguments.family,
         scale: arguments.stakes.scale,
         spread: arguments.stakes.spread,
         league: league.as_ref(),
@@ -61,7 +60,7 @@ fn registered_json(done: &RegisteredClaim) -> serde_json::Value {
         "scale": terms.rules.scale,
         "scale_from_days": done.scale_from,
         "spread": terms.rules.spread,
-        "season": terms.season.as_str(),
+        "season": terms.season,
         "family": terms.family,
     })
 }

@@ -31,3 +31,39 @@ fn one_side_is_sooner_and_a_larger_family_is_later() {
     };
     assert!(of(&paired(0.0), 20.0) < of(&paired(0.95), 20.0));
 }
+
+#[test]
+fn days_followed_one_by_one_take_as_long_as_the_boundary_says() {
+    use crate::evidence::claims::{Increment, Process, Rules, State};
+    let (deviation, spread) = (0.0025, 0.2);
+    let design = Design::of(deviation, 16.0 * deviation);
+    let rules = Rules {
+        side: Side::Either,
+        alpha: 0.05,
+        scale: deviation,
+        spread,
+    };
+    let mut random = Random::of(Digest::of(b"one by one"), "planning");
+    let mut found: Vec<usize> = (0..400)
+        .map(|_| {
+            let mut process = Process::new(rules);
+            let mut day = |process: &mut Process| {
+                process.step(&Increment {
+                    day: jiff::civil::date(2026, 1, 5),
+                    difference: 0.40 / 252.0 + deviation * random.normal(),
+                    distance: 16.0 * deviation / spread,
+                });
+                matches!(process.state(), State::Established(_))
+            };
+            let mut days = 1;
+            while !day(&mut process) {
+                days += 1;
+            }
+            days
+        })
+        .collect();
+    found.sort_unstable();
+    let seen = real(found[319]) / 252.0;
+    let planned = years_until(&design, [0.40], 20.0)[0].unwrap();
+    assert!((planned / seen - 1.0).abs() < 0.12, "{planned} {seen}");
+}

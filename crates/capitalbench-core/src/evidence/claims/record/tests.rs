@@ -26,7 +26,7 @@ fn terms(claim: &str, family: usize) -> Terms {
         },
         first_day: date(2026, 1, 2),
         last_day: None,
-        season: ClaimName::parse("2026").unwrap(),
+        season: 2026,
         family,
         registered_at: "2026-01-01T00:00:00Z".parse().unwrap(),
     }

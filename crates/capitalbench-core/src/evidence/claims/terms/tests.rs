@@ -16,7 +16,7 @@ fn terms(claim: &str) -> Terms {
         },
         first_day: date(2026, 3, 2),
         last_day: None,
-        season: ClaimName::parse("2026").unwrap(),
+        season: 2026,
         family: 2,
         registered_at: "2026-03-01T23:59:59Z".parse().unwrap(),
     }
@@ -62,10 +62,17 @@ fn the_first_claim_fixes_the_size_and_the_level_of_its_family() {
     ));
     // Another season and another track are other families.
     let next = Terms {
-        season: ClaimName::parse("2027").unwrap(),
+        season: 2027,
+        first_day: date(2027, 1, 4),
         ..terms("c")
     };
     assert_eq!(next.check(&full), Ok(()));
+    let own_season = Terms {
+        season: 2027,
+        ..terms("c")
+    };
+    let refused = own_season.check(&full);
+    assert!(matches!(refused, Err(Refusal::Season { .. })));
     let monthly = Terms {
         track: Track::Monthly,
         ..terms("c")
