@@ -12,6 +12,7 @@ use crate::values::words::words;
 
 pub mod daily;
 pub mod designs;
+pub mod outlook;
 pub mod pair;
 pub mod planning;
 pub mod record;

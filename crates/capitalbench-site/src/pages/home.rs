@@ -3,6 +3,9 @@
 use std::collections::BTreeSet;
 
 use capitalbench_core::evidence::claim::Claim;
+use capitalbench_core::evidence::claims::outlook::{EDGE, outlook};
+use capitalbench_core::evidence::claims::planning::MOST_YEARS;
+use capitalbench_core::evidence::explanation::words::years;
 use capitalbench_core::evidence::inference::overlap::INFORMATIVE_WINDOWS;
 use capitalbench_core::publication::boards::comparison_set::{ComparisonSet, SetRow};
 use capitalbench_core::publication::boards::first_board::FirstBoard;
@@ -269,6 +272,28 @@ fn beside(view: &View<'_>, page: &mut Page, board: &FirstBoard<'_>) {
     }
 }
 
+/// What the planner says about a claim on the first row; nothing where its record is too short.
+fn needed_still(view: &View<'_>, set: &ComparisonSet) -> String {
+    let Some(found) = outlook(view.publication, set) else {
+        return String::new();
+    };
+    let name = view.name(&found.model_id);
+    let lead = format!(
+        " If {name} were {:.0} % a year ahead of {},",
+        100.0 * EDGE,
+        view.reference.the()
+    );
+    match found.years {
+        Some(long) => format!(
+            "{lead} a claim registered now would be established within {} years, in four of five cases.",
+            years(long)
+        ),
+        None => format!(
+            "{lead} a claim registered now would not be established within {MOST_YEARS} years."
+        ),
+    }
+}
+
 /// How much evidence there is.
 fn meter(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     let Some(statistics) = view.statistics(set) else {
@@ -284,7 +309,7 @@ fn meter(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
         format!("Evidence: {so_far} effective windows; intervals of scores need {needed}.")
     };
     let value = format!("{:.3}", windows.min(INFORMATIVE_WINDOWS));
-    let words = Html::text(&words);
+    let words = Html::text(&format!("{words}{}", needed_still(view, set)));
     let meter = format!(
         "<meter min=\"0\" max=\"{needed}\" value=\"{value}\" aria-label=\"Evidence\"></meter> {words}"
     );

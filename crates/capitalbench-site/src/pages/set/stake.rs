@@ -35,6 +35,9 @@ pub(super) fn section(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
         page.body.table(&table);
         return;
     }
+    if found.random.is_some() {
+        page.body.say("A line outside the fan is no proof of skill: these are few rounds, and what the record may claim stands below.");
+    }
     let caption = if found.random.is_some() {
         "Gains so far; the shaded fan is where chains of random portfolios stand, half of them inside the darker part and nine of ten inside both"
     } else {
