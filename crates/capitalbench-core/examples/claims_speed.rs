@@ -84,6 +84,35 @@ fn cpu_milliseconds() -> Result<f64, Box<dyn std::error::Error>> {
     Ok(first.parse::<f64>()? / 1e6)
 }
 
+/// What both sides hold, claim by claim and round by round.
+type Sides = [Vec<[Vec<Holding>; 2]>];
+
+fn cases<'a>(sides: &'a Sides, windows: &[Window], closes: &'a Closes) -> Vec<Case<'a>> {
+    let candidate = |place: usize, window: &Window, held: &'a [Vec<Holding>; 2]| Candidate {
+        round_id: RoundId::parse(&format!("round-{place}")).expect("an id"),
+        resolved: true,
+        live: ClaimRound {
+            window: *window,
+            first: &held[0],
+            second: &held[1],
+            closes,
+        },
+    };
+    let case = |number: usize, sides: &'a Vec<[Vec<Holding>; 2]>| {
+        let rounds = windows.iter().zip(sides).enumerate();
+        Case {
+            terms: terms(number),
+            leaf: number as u64,
+            rounds: rounds
+                .map(|(place, (window, held))| candidate(place, window, held))
+                .collect(),
+            left_out: Vec::new(),
+        }
+    };
+    let all = sides.iter().enumerate();
+    all.map(|(number, sides)| case(number, sides)).collect()
+}
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut random = Random::of(Digest::of(b"speed"), "claims");
     let market = Market::default();
@@ -111,31 +140,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 .collect()
         })
         .collect();
-    let cases = || -> Vec<Case<'_>> {
-        let all = sides.iter().enumerate();
-        all.map(|(number, sides)| Case {
-            terms: terms(number),
-            leaf: number as u64,
-            rounds: windows
-                .iter()
-                .zip(sides)
-                .enumerate()
-                .map(|(place, (window, [first, second]))| Candidate {
-                    round_id: RoundId::parse(&format!("round-{place}")).expect("an id"),
-                    resolved: true,
-                    live: ClaimRound {
-                        window: *window,
-                        first,
-                        second,
-                        closes: &closes,
-                    },
-                })
-                .collect(),
-            left_out: Vec::new(),
-        })
-        .collect()
-    };
-    let given = cases();
+    let given = cases(&sides, &windows, &closes);
     let begun = cpu_milliseconds()?;
     let mut sum = 0.0;
     for case in &given {

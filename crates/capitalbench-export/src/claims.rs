@@ -135,7 +135,7 @@ pub fn as_json(publication: &Publication, claim: &ClaimRecord, days: Days) -> Va
         "daily_deviation": figures.deviation,
         "years_to_establish": Value::Object(years.collect()),
         "settled_days": figures.settled,
-        "rounds": claim.rounds.iter().map(|id| id.as_str()).collect::<Vec<_>>(),
+        "rounds": claim.rounds.iter().map(capitalbench_core::values::ids::RoundId::as_str).collect::<Vec<_>>(),
         "left_out": left_out.collect::<Vec<_>>(),
     });
     if days == Days::All {

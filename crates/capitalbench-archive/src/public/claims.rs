@@ -71,9 +71,9 @@ pub fn claims(rounds: &Path, as_of: Timestamp) -> Result<Vec<ClaimRecord>, Publi
         .iter()
         .map(|(_, terms)| Sides::of(terms, &found, &renames))
         .collect();
-    let cases = good.into_iter().zip(&held);
-    let cases = cases.map(|((leaf, terms), sides)| sides.case(leaf, terms, &found));
-    Ok(records(cases.collect(), up_to))
+    let told = good.into_iter().zip(&held);
+    let told = told.map(|((leaf, terms), sides)| sides.case(leaf, terms, &found));
+    Ok(records(told.collect(), up_to))
 }
 
 /// Claims of which no round has entered yet.
@@ -164,8 +164,11 @@ impl OwnRound {
     }
 }
 
+/// What both sides hold in a round, or why it does not count.
+type BothHeld = Result<[Vec<Holding>; 2], LeftOut>;
+
 /// What both sides of a claim held, round by round.
-struct Sides(Vec<(usize, Result<[Vec<Holding>; 2], LeftOut>)>);
+struct Sides(Vec<(usize, BothHeld)>);
 
 impl Sides {
     fn of(terms: &Terms, rounds: &[OwnRound], renames: &Renames) -> Self {

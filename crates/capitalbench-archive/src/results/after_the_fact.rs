@@ -107,10 +107,10 @@ impl Resolved {
     ) -> Result<Vec<(Submission, Figures)>, PublicationError> {
         let rules = run.record()?.run.rules;
         let scored = score_run(copy, run, rules)?.outcomes;
-        let places = self.percentiles(&scored)?;
+        let percentiles = self.percentiles(&scored)?;
         let mut placed = Vec::with_capacity(scored.len());
         for (at, own) in scored.into_iter().enumerate() {
-            let percentile = places.get(at).map(|place| place.all);
+            let percentile = percentiles.get(at).map(|place| place.all);
             if let Some(figures) = self.figures(&own, percentile) {
                 placed.push((own.submission, figures));
             }

@@ -55,7 +55,7 @@ impl LaneForm {
             texts.table = texts.table.map(|table| mask.table(&table));
         }
         match lane {
-            Lane::NoBriefing => texts.briefing = NO_BRIEFING.to_owned(),
+            Lane::NoBriefing => NO_BRIEFING.clone_into(&mut texts.briefing),
             Lane::NoTable => texts.table = Some(NO_TABLE.to_owned()),
             Lane::Base | Lane::Order | Lane::Masked => {}
         }

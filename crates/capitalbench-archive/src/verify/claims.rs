@@ -14,10 +14,9 @@ use crate::public::claims::claims;
 
 /// Checks the claims of a log; with all rounds here, also what they show by now.
 pub(super) fn check(log: &mut LogState, all_rounds: Option<Timestamp>) {
-    let registered = match log.log.registered_claims() {
-        Ok(registered) => registered,
-        // The check of the whole log has reported what cannot be read.
-        Err(_) => return,
+    // The check of the whole log has reported what cannot be read.
+    let Ok(registered) = log.log.registered_claims() else {
+        return;
     };
     check_files(log, &registered);
     let mut told = Vec::new();
@@ -42,7 +41,9 @@ pub(super) fn check(log: &mut LogState, all_rounds: Option<Timestamp>) {
     let Some(now) = all_rounds else { return };
     match claims(log.log.rounds(), now) {
         Ok(found) => {
-            found.iter().for_each(|claim| check_rounds(log, claim));
+            for claim in &found {
+                check_rounds(log, claim);
+            }
             log.report.claims = found;
         }
         Err(error) => {

@@ -72,8 +72,13 @@ fn answer(random: &mut Random, shift: f64, lane: &str) -> Weights {
     held
 }
 
-fn league(number: usize, design: Design, moved: bool) -> Sensitivity {
+/// Which option the twin's answers move to: with that of the base, nothing moves.
+const MOVED: &str = "TWIN";
+const UNMOVED: &str = "BASE";
+
+fn league(number: usize, design: Design, moves_to: &str) -> Sensitivity {
     let (base, twin, cells, shift) = design;
+    let moved = moves_to == MOVED;
     let subject = format!("twins {number} {base}+{twin} {cells} {shift} {moved}");
     let mut random = Random::of(Digest::of(subject.as_bytes()), "world");
     let cell = |round: usize| {
@@ -82,8 +87,8 @@ fn league(number: usize, design: Design, moved: bool) -> Sensitivity {
                 .map(|_| answer(&mut random, shift, name))
                 .collect()
         };
-        let base = lane(base, "BASE");
-        let twin = lane(twin, if moved { "TWIN" } else { "BASE" });
+        let base = lane(base, UNMOVED);
+        let twin = lane(twin, moves_to);
         Cell::new(round, &base, &twin).expect("a cell")
     };
     let cells: Vec<Cell> = (0..cells).map(cell).collect();
@@ -113,7 +118,7 @@ fn allowed(all: usize) -> f64 {
 pub(crate) fn rows(histories: usize) -> Vec<Row> {
     let mut rows = honest(histories);
     for design in DESIGNS {
-        let found = (0..histories).filter(|own| league(*own, design, true).p_value < 0.05);
+        let found = (0..histories).filter(|own| league(*own, design, MOVED).p_value < 0.05);
         let power = percent(found.count(), histories);
         let (base, twin, cells, shift) = design;
         rows.push(Row {
@@ -130,7 +135,7 @@ pub(crate) fn rows(histories: usize) -> Vec<Row> {
 fn honest(histories: usize) -> Vec<Row> {
     let design = (2, 2, 32, 0.0);
     let p_values: Vec<f64> = (0..histories)
-        .map(|own| league(own, design, false).p_value)
+        .map(|own| league(own, design, UNMOVED).p_value)
         .collect();
     let flagged = percent(p_values.iter().filter(|p| **p < 0.05).count(), histories);
     let spread = kolmogorov(p_values);

@@ -31,7 +31,7 @@ impl Placed {
 
     /// `Σ w (place − (N + 1) / 2) / N`: −½ is all at the top, ½ all at the end.
     fn lean(&self) -> f64 {
-        let middle = (real(self.options) + 1.0) / 2.0;
+        let middle = f64::midpoint(real(self.options), 1.0);
         let parts = self
             .held
             .iter()
@@ -43,7 +43,7 @@ impl Placed {
     /// without repetition; `taken` is room for them.
     fn drawn(&self, random: &mut Random, taken: &mut Vec<usize>) -> f64 {
         taken.clear();
-        let middle = (real(self.options) + 1.0) / 2.0;
+        let middle = f64::midpoint(real(self.options), 1.0);
         let mut sum = 0.0;
         for (_, weight) in &self.held {
             let place = loop {

@@ -122,14 +122,12 @@ pub fn register_claim(
 
 /// The key of a signed folder; without one nothing can be registered.
 fn signing_key(operator: &Operator, log: &LogFolder) -> Result<LogKey, Error> {
-    let key = match log.verifier()? {
-        Some(_) => LogKey::load(&operator.configuration.log_key(log))?,
-        None => {
-            let text = format!("{} is unsigned: it has no log", log.rounds().display());
-            let hint = "make a key with `capitalbench keys init`; a claim is an entry of the log";
-            return Err(Error::new(text).hint(hint));
-        }
-    };
+    if log.verifier()?.is_none() {
+        let text = format!("{} is unsigned: it has no log", log.rounds().display());
+        let hint = "make a key with `capitalbench keys init`; a claim is an entry of the log";
+        return Err(Error::new(text).hint(hint));
+    }
+    let key = LogKey::load(&operator.configuration.log_key(log))?;
     key.ok_or_else(|| {
         let text = "the key of the log is not here, so nothing can be registered";
         Error::new(text).hint("name the key's file with CAPITALBENCH_LOG_KEY")

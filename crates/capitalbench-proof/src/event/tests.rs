@@ -135,23 +135,27 @@ fn late_facts() -> Vec<Fact> {
             statement: "report".to_owned(),
             files: files(&["results/report.md"]),
         },
-        Fact::Registered(Registration {
-            claim: "a-beats-b".to_owned(),
-            first: "model-a".to_owned(),
-            second: "reference".to_owned(),
-            track: "weekly".to_owned(),
-            side: "above".to_owned(),
-            alpha: "0.05".to_owned(),
-            scale: "0.008".to_owned(),
-            spread: "0.2".to_owned(),
-            first_day: "2026-09-14".to_owned(),
-            last_day: None,
-            season: "2026".to_owned(),
-            family: 3,
-            method: "eproc-v1".to_owned(),
-            files: files(&["log/claims/a-beats-b.json"]),
-        }),
+        Fact::Registered(registration()),
     ]
+}
+
+fn registration() -> Registration {
+    Registration {
+        claim: "a-beats-b".to_owned(),
+        first: "model-a".to_owned(),
+        second: "reference".to_owned(),
+        track: "weekly".to_owned(),
+        side: "above".to_owned(),
+        alpha: "0.05".to_owned(),
+        scale: "0.008".to_owned(),
+        spread: "0.2".to_owned(),
+        first_day: "2026-09-14".to_owned(),
+        last_day: None,
+        season: "2026".to_owned(),
+        family: 3,
+        method: "eproc-v1".to_owned(),
+        files: files(&["log/claims/a-beats-b.json"]),
+    }
 }
 
 fn event(fact: Fact) -> Event {

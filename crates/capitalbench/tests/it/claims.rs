@@ -103,7 +103,7 @@ fn what_no_claim_may_be_is_refused_and_signs_nothing() {
     let same = "--track weekly --family 2 --first-day 2026-09-21 --model";
     let cases = [
         (
-            format!("late --track weekly --family 2 --first-day 2026-09-15 --model mock-amber"),
+            "late --track weekly --family 2 --first-day 2026-09-15 --model mock-amber".to_string(),
             "not before its first day",
         ),
         (
@@ -146,9 +146,9 @@ fn what_no_claim_may_be_is_refused_and_signs_nothing() {
         .code(2)
         .complains("has its 2 claims already");
     round
-        .say(&register(&format!(
-            "third --track weekly --family 1 --first-day 2027-01-04 --model mock-cedar"
-        )))
+        .say(&register(
+            "third --track weekly --family 1 --first-day 2027-01-04 --model mock-cedar",
+        ))
         .code(0);
     let behind =
         register("fourth --track monthly --family 1 --first-day 2026-10-01 --model mock-amber")
@@ -214,10 +214,10 @@ fn verify_names_claims_that_a_changed_program_signed_too_late() {
     sign(&round, "late", "2026-09-14T09:00:00Z", |_| ());
     sign(&round, "backdated", "2026-09-12T13:00:00Z", |_| ());
     sign(&round, "third", "2026-09-22T13:00:00Z", |own| {
-        own.first_day = "2026-09-28".to_owned()
+        own.first_day = "2026-09-28".to_owned();
     });
     sign(&round, "odd", "2026-09-22T13:00:00Z", |own| {
-        own.alpha = "0.050".to_owned()
+        own.alpha = "0.050".to_owned();
     });
     let found = codes(&round);
     assert_eq!(

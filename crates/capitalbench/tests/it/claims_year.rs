@@ -64,7 +64,7 @@ impl Followed {
     /// then.
     fn before_pass(&mut self, league: &LeagueFolder, at: Timestamp, random: &mut Random) {
         let rounds = league.rounds();
-        if !self.is_registered && fs::read_dir(&rounds).is_ok_and(|own| has_round(own)) {
+        if !self.is_registered && fs::read_dir(&rounds).is_ok_and(has_round) {
             for (name, against) in [("above", "reference"), ("apart", MODELS[1])] {
                 let words = [
                     "claim",

@@ -93,7 +93,9 @@ impl SignedRound {
         for step in &STEPS[..STEPS.len() - 1] {
             round.step(&step.replace("2026-09-14T11:00:00Z", "2026-09-12T11:00:00Z"));
             if step.starts_with("init-round") {
-                claims.iter().for_each(|claim| round.step(claim));
+                for claim in claims {
+                    round.step(claim);
+                }
             }
         }
         round

@@ -56,7 +56,7 @@ impl Chooser<'_> {
         let mut draw = 0;
         while chosen.len() < most.min(ranked.len()) {
             let is_moody = self.number(draw) % 100 < self.habit.mood_pct;
-            let other = self.number(draw + 1) as usize % ranked.len();
+            let other = self.place(draw + 1, ranked.len());
             draw += 2;
             let next = ranked.iter().find(|id| !chosen.contains(id));
             let wanted = if is_moody { ranked.get(other) } else { next };
@@ -106,6 +106,11 @@ impl Chooser<'_> {
     }
 
     /// A number that follows from the model, the call and its text.
+    /// One of so many places, as it happens.
+    fn place(&self, draw: usize, places: usize) -> usize {
+        usize::try_from(self.number(draw) % places.max(1) as u64).unwrap_or_default()
+    }
+
     fn number(&self, draw: usize) -> u64 {
         let model = self.model;
         let text = format!(

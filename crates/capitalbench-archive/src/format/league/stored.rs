@@ -143,10 +143,7 @@ impl Stored {
         let name = league_name(self.name.as_deref(), folder)?;
         let usual = League::named(&name);
         let prefix = self.prefix.as_deref().map(prefix).transpose()?;
-        let calls = match self.allow_real_api_calls {
-            Some(true) => LeagueCalls::Real,
-            Some(false) | None => LeagueCalls::Rehearsed,
-        };
+        let calls = calls(self.allow_real_api_calls);
         let length = |field, text: Option<String>, usual, (least, most)| {
             within(field, text.as_deref(), usual, least, most)
         };
@@ -176,10 +173,10 @@ impl Stored {
                 usual.deadline_before_open,
                 (SignedDuration::ZERO, EARLIEST_DEADLINE),
             )?,
-            universe: match self.universe.as_deref() {
-                None => usual.universe,
-                Some(text) => universe(text)?,
-            },
+            universe: self
+                .universe
+                .as_deref()
+                .map_or(Ok(usual.universe), universe)?,
             format: match self.format.as_deref() {
                 None => usual.format,
                 Some(word) => one_of("format", word, &FORMATS)?,
@@ -190,7 +187,7 @@ impl Stored {
             own_controls: controls.1,
             briefing: briefing(self.briefing)?,
             failure_policy: failure_policy(self.failure_policy, usual.failure_policy)?,
-            lanes: self.lanes.map(lanes).transpose()?,
+            lanes: self.lanes.as_ref().map(lanes).transpose()?,
             budget: budget(self.budget, usual.budget)?,
             prices: prices(self.prices, usual.prices)?,
             proof: match self.proof.as_deref() {
@@ -202,6 +199,14 @@ impl Stored {
             messages: messages(self.messages)?,
             name,
         })
+    }
+}
+
+fn calls(are_real: Option<bool>) -> LeagueCalls {
+    if are_real == Some(true) {
+        LeagueCalls::Real
+    } else {
+        LeagueCalls::Rehearsed
     }
 }
 
@@ -318,7 +323,7 @@ fn failure_policy(given: Option<Policy>, usual: FailurePolicy) -> Result<Failure
     })
 }
 
-fn lanes(given: StoredLanes) -> Result<LaneSettings, Fault> {
+fn lanes(given: &StoredLanes) -> Result<LaneSettings, Fault> {
     let known = Lane::TWINS.map(|lane| (lane.as_str(), lane));
     let twins = given.twins.iter();
     let twins = twins.map(|word| one_of("lanes.twins", word, &known));

@@ -32,9 +32,7 @@ fn an_empty_file_is_a_league_with_every_default() {
     }
 }
 
-#[test]
-fn every_field_says_what_it_says() {
-    let text = "\
+const EVERY_FIELD: &str = "\
 name: The House
 address: https://league.example/
 accent: '#C04E00'
@@ -65,7 +63,10 @@ clocks: {authorities: [https://tsa.example/tsr], calendars: [https://cal.example
 publication: {site: none, database: true, interim: false}
 messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
 ";
-    let league = read(text).unwrap();
+
+#[test]
+fn every_field_says_what_it_says() {
+    let league = read(EVERY_FIELD).unwrap();
     assert_eq!(league.name, "The House");
     assert_eq!(league.address.as_deref(), Some("https://league.example"));
     assert_eq!(league.accent.unwrap().to_string(), "#c04e00");

@@ -153,24 +153,36 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
             Fault::field("publication_stream", "must be primary, pilot or synthetic")
         })?,
         proof: proof.ok_or_else(|| Fault::field("proof", "must be none, signed or anchored"))?,
-        origins: Origins {
-            price_source: word("price_source", stored.price_source)?,
-            second_price_source: word("second_price_source", stored.second_price_source)?,
-            provider_hosts: stored
-                .provider_hosts
-                .into_iter()
-                .map(|host| filled("provider_hosts", host))
-                .collect::<Result<_, _>>()?,
-            largest_daily_move_bps: match stored.largest_daily_move_bps {
-                Some(0) => {
-                    return Err(Fault::field("largest_daily_move_bps", "must be above zero"));
-                }
-                other => other,
-            },
-        },
+        origins: origins(
+            stored.price_source,
+            stored.second_price_source,
+            stored.provider_hosts,
+            stored.largest_daily_move_bps,
+        )?,
         failure_policy: stored.failure_policy.map(failure_policy).transpose()?,
         controls,
         lanes,
+    })
+}
+
+/// Where prices and replies come from, and how far a day may move.
+fn origins(
+    price_source: Option<String>,
+    second_price_source: Option<String>,
+    provider_hosts: Vec<String>,
+    largest_daily_move_bps: Option<u32>,
+) -> Result<Origins, Fault> {
+    if largest_daily_move_bps == Some(0) {
+        return Err(Fault::field("largest_daily_move_bps", "must be above zero"));
+    }
+    let hosts = provider_hosts.into_iter();
+    Ok(Origins {
+        price_source: word("price_source", price_source)?,
+        second_price_source: word("second_price_source", second_price_source)?,
+        provider_hosts: hosts
+            .map(|host| filled("provider_hosts", host))
+            .collect::<Result<_, _>>()?,
+        largest_daily_move_bps,
     })
 }
 

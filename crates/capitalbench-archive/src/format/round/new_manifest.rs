@@ -1,7 +1,9 @@
 //! A new [`Manifest`] as YAML; it is written once, and a hashed file is never rewritten.
 
+use capitalbench_core::asking::lanes::Lanes;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::Market;
+use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Manifest, Stream, SubmissionFormat};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::civil::Date;
@@ -50,19 +52,9 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
         put("proof", manifest.proof.as_str().to_owned());
     }
     lines.extend(origin_lines(manifest));
-    if let Some(policy) = manifest.failure_policy {
-        lines.push("failure_policy:".to_owned());
-        lines.push(format!("  accept_from_pct: {}", policy.accept_from_pct));
-        lines.push(format!("  at_least: {}", policy.at_least));
-    }
+    lines.extend(manifest.failure_policy.into_iter().flat_map(policy_lines));
     lines.extend(controls::lines(&manifest.controls));
-    if let Some(lanes) = &manifest.lanes {
-        let twins: Vec<&str> = lanes.twins.iter().map(|lane| lane.as_str()).collect();
-        lines.push("lanes:".to_owned());
-        lines.push(format!("  twins: [{}]", twins.join(", ")));
-        lines.push(format!("  base: {}", lanes.base));
-        lines.push(format!("  twin: {}", lanes.twin));
-    }
+    lines.extend(manifest.lanes.iter().flat_map(lane_lines));
     let mut put = |key: &str, value: String| lines.push(format!("{key}: {value}"));
     if let Some(rule) = &manifest.window_rule {
         put("window_rule", yaml_text(&rule.to_string()));
@@ -78,6 +70,24 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
     put("notes", yaml_text(notes));
     lines.push(String::new());
     lines.join("\n")
+}
+
+fn policy_lines(policy: FailurePolicy) -> [String; 3] {
+    [
+        "failure_policy:".to_owned(),
+        format!("  accept_from_pct: {}", policy.accept_from_pct),
+        format!("  at_least: {}", policy.at_least),
+    ]
+}
+
+fn lane_lines(lanes: &Lanes) -> [String; 4] {
+    let twins: Vec<&str> = lanes.twins.iter().map(|lane| lane.as_str()).collect();
+    [
+        "lanes:".to_owned(),
+        format!("  twins: [{}]", twins.join(", ")),
+        format!("  base: {}", lanes.base),
+        format!("  twin: {}", lanes.twin),
+    ]
 }
 
 /// Rounds of New York name no market, as before there were others.

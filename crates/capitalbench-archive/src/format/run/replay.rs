@@ -126,7 +126,7 @@ pub struct Spread {
 }
 
 pub fn parse(bytes: &[u8]) -> Result<Replay, Fault> {
-    Ok(json::read(bytes)?)
+    json::read(bytes)
 }
 
 pub fn render(replay: &Replay) -> String {

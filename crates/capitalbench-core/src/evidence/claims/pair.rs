@@ -110,7 +110,10 @@ fn distance(a: &Weights, b: &Weights) -> f64 {
     let of = |all: &Weights, id: &OptionId| all.get(id).copied().unwrap_or(0.0);
     let own = a.iter().map(|(id, weight)| (weight - of(b, id)).abs());
     let other = b.iter().filter(|(id, _)| !a.contains_key(*id));
-    (own.sum::<f64>() + other.map(|(_, weight)| *weight).sum::<f64>()) / 2.0
+    f64::midpoint(
+        own.sum::<f64>(),
+        other.map(|(_, weight)| *weight).sum::<f64>(),
+    )
 }
 
 /// How alike the rounds of a day are: the correlation of every two of them, all days and pairs

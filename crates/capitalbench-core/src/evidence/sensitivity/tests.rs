@@ -11,37 +11,37 @@ use crate::values::units::BasisPoints;
 
 /// What a control entrant goes by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Goes {
+enum GoesBy {
     /// By the first options of the list.
-    ByPlace,
+    Place,
     /// By names that it knows; where they are masked, it likes others.
-    ByName,
+    Name,
     /// By the market table; without one, it likes others.
-    ByTable,
+    Table,
     /// By what it likes, whatever the text looks like, with moods of its own.
-    ByItself,
+    Itself,
 }
 
-const NAMES: [(&str, Goes); 4] = [
-    ("by-itself", Goes::ByItself),
-    ("by-name", Goes::ByName),
-    ("by-place", Goes::ByPlace),
-    ("by-table", Goes::ByTable),
+const NAMES: [(&str, GoesBy); 4] = [
+    ("by-itself", GoesBy::Itself),
+    ("by-name", GoesBy::Name),
+    ("by-place", GoesBy::Place),
+    ("by-table", GoesBy::Table),
 ];
 
 /// Four options of a quarter each; one of five is an odd one, which is the mood of a model.
-fn answer(goes: Goes, lane: Lane, order: &OptionOrder, random: &mut Random) -> Vec<OptionId> {
+fn answer(goes: GoesBy, lane: Lane, order: &OptionOrder, random: &mut Random) -> Vec<OptionId> {
     let mut liked: Vec<OptionId> = order.ids().to_vec();
     liked.sort_unstable();
     let is_lost = match goes {
-        Goes::ByName => lane == Lane::Masked,
-        Goes::ByTable => lane == Lane::NoTable,
-        Goes::ByPlace | Goes::ByItself => false,
+        GoesBy::Name => lane == Lane::Masked,
+        GoesBy::Table => lane == Lane::NoTable,
+        GoesBy::Place | GoesBy::Itself => false,
     };
     if is_lost {
         liked.reverse();
     }
-    if goes == Goes::ByPlace {
+    if goes == GoesBy::Place {
         liked = order.ids().to_vec();
     }
     let mut held: Vec<OptionId> = Vec::new();
@@ -139,14 +139,14 @@ fn each_planted_habit_is_found_by_its_own_twin_and_by_no_other() {
             .map(|lane| lane.lane)
             .collect();
         let expected = match goes {
-            Goes::ByPlace => vec![Lane::Order],
-            Goes::ByName => vec![Lane::Masked],
-            Goes::ByTable => vec![Lane::NoTable],
-            Goes::ByItself => Vec::new(),
+            GoesBy::Place => vec![Lane::Order],
+            GoesBy::Name => vec![Lane::Masked],
+            GoesBy::Table => vec![Lane::NoTable],
+            GoesBy::Itself => Vec::new(),
         };
         assert_eq!(lanes, expected, "{name}: {moved:?}");
         let order = moved.order.unwrap();
-        assert_eq!(order.is_found(), goes == Goes::ByPlace, "{name}: {order:?}");
+        assert_eq!(order.is_found(), goes == GoesBy::Place, "{name}: {order:?}");
         assert_eq!(moved.noise.unwrap().rounds, 12);
     }
     let all: Vec<bool> = found.all.lanes.iter().map(LaneFound::is_found).collect();

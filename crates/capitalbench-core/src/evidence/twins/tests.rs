@@ -46,7 +46,7 @@ fn the_effect_is_the_distance_between_lanes_less_the_one_within() {
     assert_eq!(cell.labelled.len(), 6);
     let same = Cell::new(0, &[a.clone(), a.clone()], &[a.clone(), a.clone()]).unwrap();
     assert_eq!((same.own, same.between), (0.0, 0.0));
-    let single = Cell::new(0, &[a.clone(), a.clone()], &[far.clone()]).unwrap();
+    let single = Cell::new(0, &[a.clone(), a.clone()], std::slice::from_ref(&far)).unwrap();
     assert!((single.own - 1.0).abs() < 1e-12);
 }
 

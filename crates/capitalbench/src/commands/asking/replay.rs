@@ -19,7 +19,7 @@ use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &Replay) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
-    let ready = prepare(&operator, &request(arguments)?)?;
+    let ready = prepare(&operator, &request(arguments))?;
     bound(&ready);
     if arguments.consent.dry_run {
         return Ok(Exit::Success);
@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Replay) -> Result<Exit, Error> {
     Ok(Exit::of(models.all(|model| model.figures.is_some())))
 }
 
-fn request(arguments: &Replay) -> Result<ReplayRequest, Error> {
+fn request(arguments: &Replay) -> ReplayRequest {
     let permission = &arguments.permission;
     let permission = match (permission.mock, permission.allow_real_api_calls) {
         (true, _) => Permission::Mock,
@@ -44,7 +44,7 @@ fn request(arguments: &Replay) -> Result<ReplayRequest, Error> {
         (false, false) => Permission::Offline,
     };
     let model = arguments.model.clone();
-    Ok(ReplayRequest {
+    ReplayRequest {
         sources: arguments.sources.clone(),
         models: match &arguments.models {
             Some(file) => ModelChoice::File {
@@ -58,7 +58,7 @@ fn request(arguments: &Replay) -> Result<ReplayRequest, Error> {
         seed: arguments.permission.seed,
         max_cost_usd: arguments.cost_usd,
         output: arguments.output.clone(),
-    })
+    }
 }
 
 /// The most that all of it can cost.
@@ -111,53 +111,19 @@ fn print(own: &Replayed) {
         "{}  asked again after the fact; none of it counts",
         paint(BOLD, &replay.round_id)
     ));
-    let percent =
-        |share: Option<f64>| or_none(share.map(|share| format!("{:.0} %", share * 100.0)));
-    let score = |score: Option<f64>| or_none(score.map(|score| format!("{score:.1}")));
-    let asked = |model: &Asked| match &model.figures {
-        None => {
-            let reason = model.reason.clone().unwrap_or_default();
-            let none = || "-".to_owned();
-            vec![
-                none(),
-                model.model_id.to_string(),
-                none(),
-                none(),
-                none(),
-                none(),
-                reason,
-            ]
-        }
-        Some(own) => vec![
-            format!("{} of {}", own.place, own.of),
-            model.model_id.to_string(),
-            score(own.score),
-            signed_percent(own.return_fraction),
-            signed_percent(own.alpha_fraction),
-            percent(own.random_percentile_fraction),
-            own.cost_usd
-                .map_or_else(String::new, |cost| format!("{cost:.4} USD")),
-        ],
-    };
     let header = "place | model | score > | return > | vs reference > | above random > | cost";
-    line(table(header, replay.models.iter().map(asked).collect()));
+    line(table(
+        header,
+        replay.models.iter().map(asked_cells).collect(),
+    ));
     line("");
     line(paint(DIM, format!("the record, {}", replay.record.run_id)));
-    let row = |row: &Row| {
-        vec![
-            row.model_id.to_string(),
-            score(row.score),
-            signed_percent(row.return_fraction),
-            signed_percent(row.alpha_fraction),
-            percent(row.random_percentile_fraction),
-        ]
-    };
     let rows = replay
         .record
         .models
         .iter()
         .chain(&replay.record.controls)
-        .map(row);
+        .map(record_cells);
     let header = "model or control | score > | return > | vs reference > | above random >";
     line(table(header, rows.collect()));
     for spread in &replay.record.consistency {
@@ -171,4 +137,43 @@ fn print(own: &Replayed) {
         ));
     }
     line(format!("kept in {}", own.folder.display()));
+}
+
+fn percent(share: Option<f64>) -> String {
+    or_none(share.map(|share| format!("{:.0} %", share * 100.0)))
+}
+
+fn score(score: Option<f64>) -> String {
+    or_none(score.map(|score| format!("{score:.1}")))
+}
+
+/// A model without figures has a reason in their place.
+fn asked_cells(model: &Asked) -> Vec<String> {
+    let id = model.model_id.to_string();
+    let Some(own) = &model.figures else {
+        let mut cells = vec!["-".to_owned(); 7];
+        cells[1] = id;
+        cells[6] = model.reason.clone().unwrap_or_default();
+        return cells;
+    };
+    let cost = own.cost_usd.map(|cost| format!("{cost:.4} USD"));
+    vec![
+        format!("{} of {}", own.place, own.of),
+        id,
+        score(own.score),
+        signed_percent(own.return_fraction),
+        signed_percent(own.alpha_fraction),
+        percent(own.random_percentile_fraction),
+        cost.unwrap_or_default(),
+    ]
+}
+
+fn record_cells(row: &Row) -> Vec<String> {
+    vec![
+        row.model_id.to_string(),
+        score(row.score),
+        signed_percent(row.return_fraction),
+        signed_percent(row.alpha_fraction),
+        percent(row.random_percentile_fraction),
+    ]
 }

@@ -10,6 +10,7 @@ use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::calls::CostSum;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_core::values::ids::ModelId;
+use capitalbench_core::values::sums::real;
 use capitalbench_export::text::dollars;
 use serde_json::{Value, json};
 
@@ -121,7 +122,7 @@ fn present(
             .unwrap_or(USUAL_CORRELATION),
         cost: arguments.cost.or_else(|| cost_of(public, track)),
         budget: arguments.budget,
-        needed: arguments.family.max(1) as f64 / ALPHA,
+        needed: real(arguments.family.max(1)) / ALPHA,
     })
 }
 

@@ -56,12 +56,12 @@ fn closes(days: usize, gain: f64) -> Closes {
     dates.take(days + 1).map(day).collect()
 }
 
+/// A case of one round that is resolved.
 fn case<'a>(
     claim: &str,
     family: usize,
     sides: (&'a [Holding], &'a [Holding]),
     closes: &'a Closes,
-    resolved: bool,
 ) -> Case<'a> {
     let window = Window {
         entry: *closes.first_key_value().unwrap().0,
@@ -79,20 +79,28 @@ fn case<'a>(
                 second: sides.1,
                 closes,
             },
-            resolved,
+            resolved: true,
         }],
         left_out: Vec::new(),
     }
+}
+
+fn open(mut case: Case<'_>) -> Case<'_> {
+    for round in &mut case.rounds {
+        round.resolved = false;
+    }
+    case
 }
 
 #[test]
 fn only_settled_days_decide_and_they_decide_for_good() {
     let (up, flat, known) = (held("up"), held("flat"), closes(400, 0.01));
     let far = date(2030, 1, 1);
-    let open = records(vec![case("a", 1, (&up, &flat), &known, false)], far);
-    assert_eq!(open[0].standing, Standing::Open);
-    assert!((open[0].figures.evidence - 1.0).abs() < 1e-15 && open[0].figures.running > 20.0);
-    let done = records(vec![case("a", 1, (&up, &flat), &known, true)], far);
+    let unsettled = records(vec![open(case("a", 1, (&up, &flat), &known))], far);
+    assert_eq!(unsettled[0].standing, Standing::Open);
+    let figures = &unsettled[0].figures;
+    assert!((figures.evidence - 1.0).abs() < 1e-15 && figures.running > 20.0);
+    let done = records(vec![case("a", 1, (&up, &flat), &known)], far);
     let Standing::Established(day) = done[0].standing else {
         panic!("{:?}", done[0].standing);
     };
@@ -104,7 +112,7 @@ fn only_settled_days_decide_and_they_decide_for_good() {
         .enumerate()
         .filter(|(place, own)| place % 50 == 0 || near(own));
     for (_, passed) in days {
-        let then = records(vec![case("a", 1, (&up, &flat), &known, true)], *passed);
+        let then = records(vec![case("a", 1, (&up, &flat), &known)], *passed);
         let expected = *passed >= day;
         assert_eq!(
             then[0].standing == Standing::Established(day),
@@ -126,8 +134,8 @@ fn a_family_asks_for_more_than_one_claim_alone() {
     let far = date(2030, 1, 1);
     let day = |family: usize| {
         let cases = vec![
-            case("a", family, (&up, &flat), &known, true),
-            case("b", family, (&flat, &up), &known, true),
+            case("a", family, (&up, &flat), &known),
+            case("b", family, (&flat, &up), &known),
         ];
         let found = records(cases, far);
         assert_eq!(
@@ -161,9 +169,9 @@ fn a_day_beyond_the_bound_ends_a_claim_and_its_last_day_too() {
         .get_mut(&broken)
         .unwrap()
         .insert(up_id, Price::new(130.0).unwrap());
-    let found = records(vec![case("a", 1, (&up, &flat), &known, true)], far);
+    let found = records(vec![case("a", 1, (&up, &flat), &known)], far);
     assert_eq!(found[0].standing, Standing::BoundBroken(broken));
-    let mut ended = case("a", 1, (&up, &flat), &known, true);
+    let mut ended = case("a", 1, (&up, &flat), &known);
     ended.terms.last_day = Some(date(2026, 1, 10));
     let found = records(vec![ended], far);
     assert_eq!(found[0].standing, Standing::Over(date(2026, 1, 10)));
