@@ -6,7 +6,7 @@ use jiff::civil::Date;
 
 use super::shared::{Now, Rounds, RoundsDir, TrackName, day, word};
 
-/// Register a claim before its first day, list claims, show one
+/// Register, list and show claims
 ///
 /// A claim says that one model returns more than another, or than the reference. It is an entry of
 /// the signed log from before its first day on, so nobody can choose it afterwards, change it or
@@ -98,7 +98,7 @@ pub(crate) struct ClaimShow {
     pub(crate) rounds: Rounds,
 }
 
-/// Say how long and at what cost a claim could be established
+/// Say how long a claim would take, and its cost
 ///
 /// Simulates claims with the daily deviation of the record, or of --deviation, and shows months and
 /// dollars until differences of 2, 5 and 10 % a year would be established in four of five cases: with

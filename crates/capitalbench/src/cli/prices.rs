@@ -88,7 +88,7 @@ pub(crate) enum SideChoice {
     Exit,
 }
 
-/// Record that an option of a frozen round was renamed or delisted
+/// Record that an option was renamed or delisted
 ///
 /// Prices of a renamed option are asked for by its new symbol. A delisted one keeps its last official
 /// close and counts as cash from then on; a source that still has a later close refutes it. The

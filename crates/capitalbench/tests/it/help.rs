@@ -6,6 +6,14 @@ use std::process::{Command, Stdio};
 
 use crate::harness::Test;
 
+/// Verbs that have verbs of their own.
+const BELOW: [(&str, &[&str]); 4] = [
+    ("claim", &["register", "list", "show"]),
+    ("db", &["check", "migrate"]),
+    ("keys", &["init", "show"]),
+    ("league", &["check", "new", "plan", "rehearse", "run"]),
+];
+
 /// Verbs in the order in which the help lists them.
 fn verbs(test: &Test) -> Vec<String> {
     let help = test.run(&["--help"]).code(0).stdout();
@@ -17,8 +25,9 @@ fn verbs(test: &Test) -> Vec<String> {
 /// Everything that has a help of its own.
 fn every_help(test: &Test) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = verbs(test).into_iter().map(|verb| vec![verb]).collect();
-    for (verb, below) in [("keys", ["init", "show"]), ("db", ["migrate", "check"])] {
-        all.extend(below.map(|below| vec![verb.to_owned(), below.to_owned()]));
+    for (verb, below) in BELOW {
+        let below = below.iter();
+        all.extend(below.map(|below| vec![verb.to_owned(), (*below).to_owned()]));
     }
     all.push(Vec::new());
     all
@@ -137,19 +146,14 @@ fn the_help_lists_every_verb_once_in_groups_and_one_line_each() {
             .any(|verb| name == format!("capitalbench-{verb}.1"))
     };
     let other: BTreeSet<String> = pages.filter(|name| !has(name)).collect();
-    let below = [
-        "db-check",
-        "db-migrate",
-        "keys-init",
-        "keys-show",
-        "league-check",
-        "league-new",
-        "league-plan",
-        "league-rehearse",
-        "league-run",
-    ];
-    let below = below.map(|name| format!("capitalbench-{name}.1"));
-    let expected: BTreeSet<String> = below.into_iter().chain(["capitalbench.1".into()]).collect();
+    let page = |(verb, below): &(&str, &[&str])| -> Vec<String> {
+        let names = below.iter();
+        names
+            .map(|name| format!("capitalbench-{verb}-{name}.1"))
+            .collect()
+    };
+    let below = BELOW.iter().flat_map(page);
+    let expected: BTreeSet<String> = below.chain(["capitalbench.1".into()]).collect();
     assert_eq!(other, expected);
 }
 
