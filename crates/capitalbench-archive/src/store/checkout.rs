@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::head::Head;
 use super::index::{Content, Place};
-use super::unit::{Mark, Unit, mark};
+use super::unit::{Mark, Unit};
 use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops::{self, Hold};
 use crate::disk::layout;
@@ -49,6 +49,8 @@ pub struct Change {
     /// The generation without them and without what is gone.
     pub kept: Content,
     pub is_changed: bool,
+    /// What the system said of all files before any was read.
+    pub marks: BTreeMap<String, Mark>,
 }
 
 impl Checkout {
@@ -127,17 +129,15 @@ impl Checkout {
         self.file(unit, "begun").exists()
     }
 
-    /// Notes what a unit holds after a push, when every file of it is on the disk.
+    /// Notes what a unit holds after a push or a pull, by marks that were taken before its files were
+    /// read: a file that changed since then is looked at again.
     pub fn note(
         &self,
         unit: &Unit,
         head: (Head, String),
         content: Content,
+        marks: BTreeMap<String, Mark>,
     ) -> Result<(), FileError> {
-        let mut marks = BTreeMap::new();
-        for path in content.files.keys() {
-            marks.insert(path.clone(), mark(&self.path(unit, path)?)?);
-        }
         let (head, tag) = head;
         let known = Known {
             tag,
@@ -145,9 +145,13 @@ impl Checkout {
             content,
             marks,
         };
-        file_ops::create_folder(&self.rounds.join(FOLDER))?;
         file_ops::replace(&self.file(unit, "json"), json::render(&known).as_bytes())?;
         Ok(file_ops::remove(&self.file(unit, "begun"))?)
+    }
+
+    /// Exists once the store was seen to honour conditions.
+    pub fn probed(&self) -> PathBuf {
+        self.rounds.join(FOLDER).join("probed")
     }
 
     /// How the folder differs from what is known; what has the same mark is not read.
@@ -158,9 +162,10 @@ impl Checkout {
                 empty_folders: found.empty_folders,
                 ..Content::default()
             },
+            marks: found.files,
             ..Change::default()
         };
-        for (path, mark) in &found.files {
+        for (path, mark) in &change.marks {
             let before = known.content.files.get(path);
             let is_settled = known.marks.get(path) == Some(mark);
             if let Some(place) = before.filter(|_| is_settled) {
@@ -221,7 +226,8 @@ impl Checkout {
             }
             file_ops::create_folder(&folder)?;
         }
-        self.note(unit, head, content)
+        let found = unit.look(&self.rounds)?;
+        self.note(unit, head, content, found.files)
     }
 
     /// Removes folders that no file is left in.
