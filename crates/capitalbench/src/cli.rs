@@ -22,6 +22,7 @@ mod publish;
 mod replay;
 mod setup;
 mod shared;
+mod store;
 mod tools;
 mod verb_text;
 
@@ -37,6 +38,7 @@ pub(crate) use publish::*;
 pub(crate) use replay::*;
 pub(crate) use setup::*;
 pub(crate) use shared::*;
+pub(crate) use store::*;
 pub(crate) use tools::*;
 pub(crate) use verb_text::*;
 
@@ -133,6 +135,7 @@ pub(crate) enum Command {
     Anchor(Anchor),
     SyncWeb(SyncWeb),
     Db(Db),
+    Store(Store),
     Completions(Completions),
     Man(Man),
 }

@@ -78,6 +78,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::Bundle(arguments) => checking::bundle::run(&arguments),
         Command::SyncWeb(arguments) => publishing::sync_web::run(&arguments),
         Command::Db(arguments) => publishing::db::run(&arguments),
+        Command::Store(arguments) => publishing::store::run(&arguments),
         Command::Completions(arguments) => Ok(tools::completions::run(&arguments)),
         Command::Man(arguments) => tools::man::run(&arguments),
     }

@@ -7,11 +7,12 @@ use std::process::{Command, Stdio};
 use crate::harness::Test;
 
 /// Verbs that have verbs of their own.
-const BELOW: [(&str, &[&str]); 4] = [
+const BELOW: [(&str, &[&str]); 5] = [
     ("claim", &["register", "list", "show"]),
     ("db", &["check", "migrate"]),
     ("keys", &["init", "show"]),
     ("league", &["check", "new", "plan", "rehearse", "run"]),
+    ("store", &["prune", "pull", "push", "status", "verify"]),
 ];
 
 /// Verbs in the order in which the help lists them.

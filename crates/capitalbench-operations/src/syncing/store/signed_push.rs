@@ -127,13 +127,7 @@ impl Store {
         let is_stamp = |path: &str| path.starts_with("anchors/") || path.starts_with("roots/");
         let stamps = change.changed.into_iter();
         let stamps: BTreeMap<String, Vec<u8>> = stamps.filter(|(path, _)| is_stamp(path)).collect();
-        self.bring(
-            checkout,
-            pusher.cache,
-            &Unit::Log,
-            current,
-            Local::Discarded,
-        )?;
+        self.bring(pusher.here, &Unit::Log, current, Local::Discarded)?;
         let now_known = checkout.known(&Unit::Log)?.unwrap_or_default();
         for (path, bytes) in stamps {
             // A stamp of a checkpoint that never counted is worth nothing.
