@@ -6,6 +6,7 @@ use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::values::ids::RunId;
 use serde_json::{Value, json};
 
+use self::resolving::update_interim;
 use crate::cli::Command;
 use crate::error::{Error, Exit};
 
@@ -20,7 +21,12 @@ mod resolving;
 mod tools;
 
 /// Runs what was typed.
-pub(crate) fn run(command: Command) -> Result<Exit, Error> {
+pub(crate) fn run(mut command: Command) -> Result<Exit, Error> {
+    let _held = publishing::stored::hold(&mut command)?;
+    run_verb(command)
+}
+
+fn run_verb(command: Command) -> Result<Exit, Error> {
     match command {
         Command::Demo(arguments) => tools::demo::run(&arguments),
         Command::League(arguments) => league::run(&arguments),
@@ -62,10 +68,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::Serve(arguments) => publishing::serve::run(&arguments, 0),
         Command::ResolveDue(arguments) => resolving::resolve_due::run(&arguments),
         Command::Worker(arguments) => resolving::worker::run(&arguments),
-        Command::UpdateInterimPerformance(arguments) => resolving::update_interim::run(&arguments),
-        Command::UpdateWeeklyPerformance(arguments) => {
-            resolving::update_interim::run_one(&arguments)
-        }
+        Command::UpdateInterimPerformance(arguments) => update_interim::run(&arguments),
+        Command::UpdateWeeklyPerformance(arguments) => update_interim::run_one(&arguments),
         Command::AutomationStatus(arguments) => resolving::automation::status(&arguments),
         Command::AutomationRetry(arguments) => resolving::automation::run_retry(&arguments),
         Command::AutomationCancel(arguments) => resolving::automation::run_cancel(&arguments),

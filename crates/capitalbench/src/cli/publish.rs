@@ -8,6 +8,7 @@ use capitalbench_core::league::accent::Accent;
 use clap::{Args, Subcommand, ValueEnum};
 
 use super::shared::Rounds;
+use super::store::StoreChoice;
 
 /// Write everything that is public as data files
 ///
@@ -23,6 +24,8 @@ use super::shared::Rounds;
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) rounds: Rounds,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
     /// Where the files go
     #[arg(long, value_name = "DIR")]
     pub(crate) output: PathBuf,
@@ -51,6 +54,8 @@ pub(crate) struct Export {
 pub(crate) struct BuildSite {
     #[command(flatten)]
     pub(crate) rounds: Rounds,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
     /// Where the record is read; the instant of supabase and database is that of the last sync
     #[arg(long, value_enum, default_value = "folder", conflicts_with = "as_of")]
     pub(crate) source: RecordSource,
@@ -86,6 +91,8 @@ pub(crate) struct BuildSite {
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) rounds: Rounds,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
     /// Where the record is read; the instant of supabase and database is that of the last sync
     #[arg(long, value_enum, default_value = "folder", conflicts_with = "as_of")]
     pub(crate) source: RecordSource,

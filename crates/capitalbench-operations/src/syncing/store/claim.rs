@@ -26,10 +26,9 @@ pub struct Claim {
 /// The answer to a claim.
 #[derive(Debug)]
 pub enum Claimed {
-    /// With the head as it stands now, and its tag.
-    Held(Claim, Box<(Head, String)>),
+    Held(Claim),
     Busy(LeaseTerm),
-    /// Another one was faster, or nothing is there.
+    /// Another one was faster.
     Lost,
 }
 
@@ -42,24 +41,22 @@ impl Store {
         length: SignedDuration,
     ) -> Result<Claimed, Error> {
         let key = unit.key();
-        let Some((head, tag)) = self.head(&key)? else {
-            return Ok(Claimed::Lost);
+        let (head, tag) = match self.head(&key)? {
+            Some((head, tag)) => (head, Some(tag)),
+            None => (Head::default(), None),
         };
         if let Some(holder) = head.holder(now()) {
             return Ok(Claimed::Busy(holder.clone()));
         }
         let claimed = head.claimed(term(owner, length), nonce()?);
-        Ok(match self.write_head(&key, &claimed, Some(&tag))? {
+        Ok(match self.write_head(&key, &claimed, tag.as_deref())? {
             Written::Lost(_) => Claimed::Lost,
-            Written::Done(tag) => {
-                let claim = Claim {
-                    unit: unit.clone(),
-                    owner: owner.to_owned(),
-                    fence: claimed.fence,
-                    length,
-                };
-                Claimed::Held(claim, Box::new((claimed, tag)))
-            }
+            Written::Done(_) => Claimed::Held(Claim {
+                unit: unit.clone(),
+                owner: owner.to_owned(),
+                fence: claimed.fence,
+                length,
+            }),
         })
     }
 

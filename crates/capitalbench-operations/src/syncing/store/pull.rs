@@ -87,13 +87,16 @@ impl Store {
         Ok(pulled)
     }
 
-    /// Pulls one unit; false where the store has none.
-    pub fn pull_unit(&self, here: &Here, unit: &Unit, local: Local) -> Result<bool, Error> {
-        let Some((head, tag)) = self.head(&unit.key())? else {
-            return Ok(false);
-        };
-        self.bring(here, unit, Current { head, tag }, local)?;
-        Ok(true)
+    /// Pulls a round that this process holds, with the log and what lies beside; the log may have told
+    /// of a later state of it than its head does.
+    pub fn pull_claimed(&self, here: &Here, unit: &Unit) -> Result<(), Error> {
+        if let Some((head, _)) = self.head(&Unit::Log.key())? {
+            self.settle(&head)?;
+        }
+        for unit in [unit, &Unit::Log, &Unit::Beside] {
+            self.bring_newest(here, unit, &BTreeMap::new(), Local::Discarded)?;
+        }
+        Ok(())
     }
 
     /// Brings what a head says; once more when the head moved on and its objects were removed.

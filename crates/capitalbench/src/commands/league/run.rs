@@ -13,7 +13,9 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use crate::cli::{Appearance, BuildSite, ImageChoice, LeagueRun, RecordSource, Rounds, RoundsDir};
+use crate::cli::{
+    Appearance, BuildSite, ImageChoice, LeagueRun, RecordSource, Rounds, RoundsDir, StoreChoice,
+};
 use crate::commands::publishing::build_site;
 use crate::config::{enter_league, league_operator};
 use crate::console::{DIM, WARNING, document, is_json, line, muted, paint, warn};
@@ -79,6 +81,7 @@ fn build(league: &LeagueFolder, given: Option<Timestamp>) -> Result<SiteBuilt, E
             as_of: given,
             no_cache: false,
         },
+        store: StoreChoice::default(),
         source: RecordSource::Folder,
         output,
         base_url: base_url.to_owned(),

@@ -159,8 +159,8 @@ fn verify(operator: &Operator, arguments: &cli::StoreOnly) -> Result<Exit, Error
         || {
             complain(&checked.problems);
             let verdict = match checked.problems.len() {
-                0 => paint(GOOD, "everything is whole").to_string(),
-                many => paint(ERROR, plural(many, "problem")).to_string(),
+                0 => paint(GOOD, "everything is whole"),
+                many => paint(ERROR, plural(many, "problem")),
             };
             let (units, files) = (plural(checked.units, "unit"), plural(checked.files, "file"));
             line(format!(

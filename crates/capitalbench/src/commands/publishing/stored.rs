@@ -1,16 +1,21 @@
 //! `--store`: the rounds of a store, in a checkout of this machine that lasts as long as the command.
 
 use std::path::Path;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
-use capitalbench_operations::operator::Operator;
 use capitalbench_operations::syncing::store::Store;
 use capitalbench_operations::syncing::store::local::Here;
 use capitalbench_operations::syncing::store::pull::Local;
-use capitalbench_operations::syncing::store::push::Pusher;
 
-use crate::cli::{Rounds, RoundsDir, StoreChoice};
+use crate::cli::Command;
 use crate::config::{Environment, operator};
+use crate::console::warn;
 use crate::error::Error;
+
+/// How often a served store is looked at.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
 
 /// A store and the checkout that this process holds.
 pub(crate) struct Stored {
@@ -20,8 +25,8 @@ pub(crate) struct Stored {
 
 impl Stored {
     /// Pulls what changed; none where no store was named.
-    pub(crate) fn open(choice: &StoreChoice) -> Result<Option<Self>, Error> {
-        let Some(address) = &choice.url else {
+    pub(crate) fn open(address: Option<&str>) -> Result<Option<Self>, Error> {
+        let Some(address) = address else {
             return Ok(None);
         };
         let operator = operator(None)?;
@@ -37,32 +42,77 @@ impl Stored {
         self.store.pull(&self.here, Local::Discarded).map(drop)
     }
 
-    /// Brings what this command did into the store.
-    pub(crate) fn push(&self, operator: &Operator) -> Result<(), Error> {
-        let pusher = Pusher {
-            operator,
-            here: &self.here,
-            claim: None,
-        };
-        self.store.push(&pusher, None).map(drop)
-    }
-
     pub(crate) fn folder(&self) -> &Path {
         self.here.checkout.rounds()
     }
 }
 
-/// The rounds that a command works on: those of the store that was named, or of the folder.
-pub(crate) fn rounds_of(
-    choice: &StoreChoice,
-    rounds: &Rounds,
-) -> Result<(Rounds, Option<Stored>), Error> {
-    let stored = Stored::open(choice)?;
-    let mut rounds = rounds.clone();
-    if let Some(stored) = &stored {
-        rounds.dir = RoundsDir {
-            folder: stored.folder().to_owned(),
-        };
+/// What a command holds while it runs.
+pub(crate) struct Held {
+    _checkout: Option<Stored>,
+    _following: Option<Following>,
+}
+
+/// Lets a command that shows rounds work on those of the store that was named, where one was.
+pub(crate) fn hold(command: &mut Command) -> Result<Option<Held>, Error> {
+    let (address, folder) = match command {
+        // Without a store the path stays as it was typed, or none.
+        Command::Verify(own) if own.store.is_some() => {
+            (&own.store, own.path.get_or_insert_default())
+        }
+        Command::Leaderboard(own) => (&own.store.url, &mut own.rounds.dir.folder),
+        Command::Export(own) => (&own.store.url, &mut own.rounds.dir.folder),
+        Command::BuildSite(own) => (&own.store.url, &mut own.rounds.dir.folder),
+        Command::Serve(own) => (&own.store.url, &mut own.rounds.dir.folder),
+        _ => return Ok(None),
+    };
+    let Some(stored) = Stored::open(address.as_deref())? else {
+        return Ok(None);
+    };
+    stored.folder().clone_into(folder);
+    let (checkout, following) = match command {
+        Command::Serve(_) => (None, Some(Following::start(stored))),
+        _ => (Some(stored), None),
+    };
+    Ok(Some(Held {
+        _checkout: checkout,
+        _following: following,
+    }))
+}
+
+/// Pulls now and then for as long as a site is served.
+pub(crate) struct Following {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Following {
+    pub(crate) fn start(stored: Stored) -> Self {
+        let (stop, stopped) = channel();
+        let thread = thread::spawn(move || {
+            let mut told = None;
+            while stopped.recv_timeout(LOOK_EVERY) == Err(RecvTimeoutError::Timeout) {
+                let trouble = stored.pull().err().map(|error| error.to_string());
+                // The same trouble is said once; the site stays as it was.
+                if let Some(text) = trouble.as_ref().filter(|_| trouble != told) {
+                    warn(text);
+                }
+                told = trouble;
+            }
+        });
+        Self {
+            stop: Some(stop),
+            thread: Some(thread),
+        }
     }
-    Ok((rounds, stored))
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            // A thread that broke only stopped looking.
+            let _ = thread.join();
+        }
+    }
 }
