@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use capitalbench_core::values::ids::Digest;
 use serde::{Deserialize, Serialize};
 
-use super::head::Head;
+use super::head::{Generation, Head};
 use super::index::{Content, Place};
 use super::unit::{Mark, Unit};
 use crate::disk::error::{Fault, FileError};
@@ -22,6 +22,8 @@ use crate::round::round_folder::{names_in, parse_file, read_file};
 
 /// Where a checkout keeps what it knows, seen from the folder of rounds.
 const FOLDER: &str = ".capitalbench/store";
+/// The ending of what a push is about to publish.
+const INTENT: &str = "intent";
 
 /// A folder of rounds with its store; held by this process until it is dropped.
 #[derive(Debug)]
@@ -39,6 +41,16 @@ pub struct Known {
     pub head: Head,
     pub content: Content,
     marks: BTreeMap<String, Mark>,
+}
+
+/// What a push is about to publish. A push that died after its head was written finds here what it
+/// published.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Intent {
+    pub generation: Generation,
+    pub content: Content,
+    pub marks: BTreeMap<String, Mark>,
 }
 
 /// How a unit of the folder differs from what the checkout knows of it.
@@ -146,7 +158,41 @@ impl Checkout {
             marks,
         };
         file_ops::replace(&self.file(unit, "json"), json::render(&known).as_bytes())?;
+        self.forget_intent(unit)?;
         Ok(file_ops::remove(&self.file(unit, "begun"))?)
+    }
+
+    pub fn intend(&self, unit: &Unit, intent: &Intent) -> Result<(), FileError> {
+        let text = json::render(intent);
+        Ok(file_ops::replace(
+            &self.file(unit, INTENT),
+            text.as_bytes(),
+        )?)
+    }
+
+    /// What pushes of this folder set out to publish and did not note.
+    pub fn intents(&self) -> Result<Vec<(Unit, Intent)>, FileError> {
+        let mut found = Vec::new();
+        for name in names_in(&self.rounds.join(FOLDER))? {
+            let unit = match name
+                .strip_suffix(INTENT)
+                .map(|name| name.trim_end_matches('.'))
+            {
+                Some("own-log") => Some(Unit::Log),
+                Some("own-beside") => Some(Unit::Beside),
+                Some(name) => name.strip_prefix("round-").and_then(Unit::round),
+                None => None,
+            };
+            let Some(unit) = unit else { continue };
+            if let Some(intent) = parse_file(&self.file(&unit, INTENT), json::read)? {
+                found.push((unit, intent));
+            }
+        }
+        Ok(found)
+    }
+
+    pub fn forget_intent(&self, unit: &Unit) -> Result<(), FileError> {
+        Ok(file_ops::remove(&self.file(unit, INTENT))?)
     }
 
     /// Exists once the store was seen to honour conditions.

@@ -50,6 +50,7 @@ impl Store {
             let log = self.head(&Unit::Log.key())?;
             let pending = log.as_ref().map(|(head, _)| head.pending.clone());
             let pending = pending.unwrap_or_default();
+            self.adopt(checkout, &pending)?;
             let listed = self.list(HEADS)?;
             let units: Vec<(Unit, String)> = listed
                 .into_iter()

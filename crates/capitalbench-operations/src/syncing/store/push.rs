@@ -1,11 +1,12 @@
 //! Push: objects, then the log's checkpoint where the log grew, then heads, each by one conditional
 //! write.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use capitalbench_archive::round::jobs;
 use capitalbench_archive::round::round_folder::RoundFolder;
-use capitalbench_archive::store::checkout::{Change, Checkout, Known};
+use capitalbench_archive::store::checkout::{Change, Checkout, Intent, Known};
 use capitalbench_archive::store::folder_store::Condition;
 use capitalbench_archive::store::head::{Generation, Head};
 use capitalbench_archive::store::index::{Content, Index, MOST_INDEXES, object_key, object_name};
@@ -15,6 +16,7 @@ use jiff::Timestamp;
 
 use super::claim::Claim;
 use super::local::Here;
+use super::pull::{Current, ahead};
 use super::{Store, Written, nonce, now};
 use crate::error::Error;
 use crate::operator::Operator;
@@ -45,7 +47,7 @@ pub(super) struct Ready {
     pub(super) base: u64,
     pub(super) generation: Generation,
     content: Content,
-    marks: std::collections::BTreeMap<String, Mark>,
+    marks: BTreeMap<String, Mark>,
     files: usize,
 }
 
@@ -69,6 +71,7 @@ impl Store {
             if let Some((head, _)) = self.head(&Unit::Log.key())? {
                 self.settle(&head)?;
             }
+            self.adopt(&pusher.here.checkout, &BTreeMap::new())?;
             let mut ready = Vec::new();
             for unit in units.iter().filter(|unit| **unit != Unit::Log) {
                 ready.extend(self.ready(pusher, unit)?);
@@ -91,6 +94,27 @@ impl Store {
                 .extend(log.map(|()| Unit::Log.name().to_owned()));
             return Ok(pushed);
         }
+    }
+
+    /// Notes what an earlier push of this folder published before it died.
+    pub(super) fn adopt(
+        &self,
+        checkout: &Checkout,
+        pending: &BTreeMap<String, Generation>,
+    ) -> Result<(), Error> {
+        for (unit, intent) in checkout.intents()? {
+            let Some((head, tag)) = self.head(&unit.key())? else {
+                continue;
+            };
+            let current = ahead(Current { head, tag }, &unit, pending);
+            if is_of(&current.head, &intent.generation) {
+                let head = (current.head, current.tag);
+                checkout.note(&unit, head, intent.content, intent.marks)?;
+            } else if current.head.number() >= intent.generation.number {
+                checkout.forget_intent(&unit)?;
+            }
+        }
+        Ok(())
     }
 
     /// Puts the objects of a unit into the store; none where nothing changed.
@@ -143,17 +167,24 @@ impl Store {
             self.put(&key, bytes, Condition::Always).map(drop)
         })?;
         let base = known.head.number();
-        Ok(Ready {
+        let checkout = &pusher.here.checkout;
+        let intent = Intent {
             generation: Generation {
                 number: base + 1,
                 nonce: push,
                 indexes,
-                next_attempt_at_utc: next_attempt(&pusher.here.checkout, unit)?,
+                next_attempt_at_utc: next_attempt(checkout, unit)?,
             },
-            unit: unit.clone(),
-            base,
             content,
             marks: change.marks,
+        };
+        checkout.intend(unit, &intent)?;
+        Ok(Ready {
+            unit: unit.clone(),
+            base,
+            generation: intent.generation,
+            content: intent.content,
+            marks: intent.marks,
             files,
         })
     }
