@@ -214,6 +214,17 @@ fn what_is_shown_from_a_store_is_what_is_shown_from_a_folder() {
 fn a_guess_about_an_open_round_cannot_be_confirmed_from_anything_public() {
     let test = rounds();
     let place = Place::folder(&test);
+    let init = [
+        "keys",
+        "init",
+        "--rounds-dir",
+        "rounds",
+        "--name",
+        "log.example/a",
+    ];
+    test.run(&init).code(0);
+    let freeze = ["hash-round", "--round", &format!("rounds/{PENDING}")];
+    test.run(&freeze).code(0);
     place.push(&test, "rounds").code(0);
     let at = "2026-03-09T16:00:00Z";
     let site = [
@@ -556,4 +567,30 @@ fn a_push_that_is_killed_leaves_whole_rounds_and_the_next_one_finishes_it() {
         killed += 1;
     }
     assert!(killed > 5, "{killed} kills");
+}
+
+#[test]
+fn a_new_round_under_a_signed_log_costs_at_most_twenty_requests() {
+    let (test, place) = signed_store(2, &Place::folder);
+    place.pull(&test, "again").code(0);
+    let (old, new) = (test.path("rounds/DUE-01"), test.path("rounds/NEW-01"));
+    crate::harness::copy_tree(&old, &new);
+    let key = test.path("log.key").display().to_string();
+    let with = [("CAPITALBENCH_LOG_KEY", key.as_str())];
+    test.run_with(&with, &["hash-round", "--round", "rounds/NEW-01"]);
+    let requests = |verb: &str, folder: &str| {
+        let asked = ["store", verb, "--rounds-dir", folder, "--json"];
+        let told = place.run(&test, &asked).code(0).json();
+        (told["cost"]["requests"].as_u64().expect("a count"), told)
+    };
+    let (pushed, told) = requests("push", "rounds");
+    assert!(pushed <= 20, "{told}");
+    let (pulled, told) = requests("pull", "again");
+    assert!(pulled <= 20, "{told}");
+    same(&test, "rounds", "again");
+    let (nothing, told) = requests("pull", "again");
+    assert!(nothing <= 4, "{told}");
+    eprintln!(
+        "{pushed} requests to push a round, {pulled} to pull it, {nothing} to see nothing new"
+    );
 }

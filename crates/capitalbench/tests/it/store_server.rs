@@ -28,7 +28,7 @@ pub(crate) struct Moto {
 impl Moto {
     /// None where it is not installed, which is printed and not allowed in CI.
     pub(crate) fn start() -> Option<Self> {
-        let python = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../test-python/bin/python");
+        let python = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../test-python-store/bin/python");
         let has = Command::new(&python)
             .args(["-c", "import moto.server"])
             .output();
@@ -38,7 +38,7 @@ impl Moto {
                 Ok("true"),
                 "no moto; run scripts/test"
             );
-            eprintln!("skipped: no moto; scripts/test-python installs it");
+            eprintln!("skipped: no moto; scripts/test-python store installs it");
             return None;
         }
         let free = TcpListener::bind("127.0.0.1:0").expect("a free port");

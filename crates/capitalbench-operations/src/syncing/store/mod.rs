@@ -27,6 +27,7 @@ pub mod pull;
 pub mod push;
 mod signed_push;
 pub mod state;
+pub mod whole;
 
 /// Requests under way at a time.
 const AT_ONCE: usize = 16;

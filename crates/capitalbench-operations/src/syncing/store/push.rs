@@ -223,7 +223,6 @@ impl Store {
     /// Lets the head of a unit name its new generation, and notes that here. What the log tells of is
     /// published whoever holds the round by now.
     fn publish(&self, pusher: &Pusher<'_>, own: Ready, is_logged: bool) -> Result<(), Error> {
-        let claim = pusher.claim.filter(|claim| claim.unit == own.unit);
         let noted = loop {
             let found = self.head(&own.unit.key())?;
             let (head, tag) = match found {
@@ -239,10 +238,7 @@ impl Store {
                 // A later generation stands on this one.
                 return Ok(());
             }
-            let mut next = head.with(own.generation.clone(), nonce()?);
-            if claim.is_some_and(|claim| claim.fence == head.fence) {
-                next.lease = None;
-            }
+            let next = head.with(own.generation.clone(), nonce()?);
             if let Written::Done(tag) = self.write_head(&own.unit.key(), &next, tag.as_deref())? {
                 break (next, tag);
             }

@@ -5,6 +5,7 @@ use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
+use capitalbench_archive::disk::file_ops;
 use capitalbench_operations::syncing::store::Store;
 use capitalbench_operations::syncing::store::local::Here;
 use capitalbench_operations::syncing::store::pull::Local;
@@ -39,7 +40,11 @@ impl Stored {
 
     /// Looks for what others pushed meanwhile.
     pub(crate) fn pull(&self) -> Result<(), Error> {
-        self.store.pull(&self.here, Local::Discarded).map(drop)
+        // Everything can be fetched again, so nothing waits for the disk.
+        file_ops::stop_flushing();
+        let pulled = self.store.pull(&self.here, Local::Discarded);
+        file_ops::flush_again();
+        pulled.map(drop)
     }
 
     pub(crate) fn folder(&self) -> &Path {
