@@ -104,6 +104,23 @@ impl Checkout {
         Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
+    /// Whether a folder is a checkout whose log was not pushed as it is: its checkpoint may never count.
+    pub fn has_own_checkpoint(rounds: &Path) -> Result<bool, FileError> {
+        if Self::address(rounds)?.is_none() {
+            return Ok(false);
+        }
+        let known = rounds.join(FOLDER).join("own-log.json");
+        let known: Option<Known> = parse_file(&known, json::read)?;
+        let known = known.unwrap_or_default();
+        let checkpoint = read_file(&rounds.join(layout::LOG_CHECKPOINT))?;
+        let place = known.content.files.get("checkpoint");
+        Ok(match (checkpoint, place) {
+            (None, _) => false,
+            (Some(_), None) => true,
+            (Some(bytes), Some(place)) => !holds(&bytes, place),
+        })
+    }
+
     fn file(&self, unit: &Unit, ending: &str) -> PathBuf {
         let key = unit.key();
         let name = key.rsplit('/').next().unwrap_or_default();

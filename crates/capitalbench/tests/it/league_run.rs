@@ -212,6 +212,34 @@ fn decisions(server: &FakeModels) -> BTreeMap<(Wire, String), usize> {
 const BOTH: [Wire; 2] = [Wire::OpenAi, Wire::Anthropic];
 
 #[test]
+fn a_league_in_a_store_goes_on_from_another_machine() {
+    let house = House::rehearsed("");
+    let store = format!("file://{}", house.folder.path().join("store").display());
+    let pass = |at: &str| {
+        let at: Timestamp = at.parse().expect("an instant");
+        let words = format!("league run --json --store {store}");
+        let mut command = house.command(&words);
+        // The key is not in the store: the other machine has it too.
+        command.env("CAPITALBENCH_LOG_KEY", house.folder.path().join("log.key"));
+        let ended = command.envs(still_clock(at)).output();
+        Ran::new(&words, ended.expect("the program ends"))
+    };
+    let first = pass("2026-12-07T13:05:00Z").code(0).json();
+    assert_eq!(first["problems"], Value::Array(Vec::new()), "{first}");
+    let rounds = house.folder.path().join("rehearsal/rounds");
+    let before = tree_of(&rounds);
+    // Another machine has the settings and nothing else.
+    fs::remove_dir_all(house.folder.path().join("rehearsal")).expect("a removed folder");
+    let next = pass("2026-12-07T13:06:00Z").code(0).json();
+    assert_eq!(next["problems"], Value::Array(Vec::new()), "{next}");
+    let after = tree_of(&rounds);
+    let own = |path: &&String| !path.starts_with('.') && !path.starts_with("log");
+    for path in before.keys().filter(own) {
+        assert!(after.contains_key(path), "{path} did not come back");
+    }
+}
+
+#[test]
 fn two_passes_at_once_over_twenty_rounds_make_each_call_once() {
     let server = FakeModels::start(Answer::decision);
     let house = House::real(&server, &BOTH, "");

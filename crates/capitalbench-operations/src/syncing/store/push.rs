@@ -72,23 +72,20 @@ impl Store {
                 self.settle(&head)?;
             }
             self.adopt(&pusher.here.checkout, &BTreeMap::new())?;
-            let mut ready = Vec::new();
-            for unit in units.iter().filter(|unit| **unit != Unit::Log) {
-                ready.extend(self.ready(pusher, unit)?);
-            }
-            for own in &ready {
-                self.turn(pusher, own)?;
-            }
+            let rounds: Vec<&Unit> = units.iter().filter(|unit| **unit != Unit::Log).collect();
+            let ready = self.each(&rounds, |unit| self.ready(pusher, unit))?;
+            let ready: Vec<Ready> = ready.into_iter().flatten().collect();
+            self.each(&ready, |own| self.turn(pusher, own))?;
             if began.elapsed() > LONGEST_PUSH {
                 continue;
             }
             let log = self.commit_log(pusher, &ready)?;
-            let mut pushed = Pushed::default();
-            for own in ready {
-                pushed.units.push(own.unit.name().to_owned());
-                pushed.files += own.files;
-                self.publish(pusher, own, log.is_some())?;
-            }
+            let tags = self.each(&ready, |own| self.publish(pusher, own, log.is_some()))?;
+            note_tags(pusher, tags.into_iter().flatten())?;
+            let mut pushed = Pushed {
+                units: ready.iter().map(|own| own.unit.name().to_owned()).collect(),
+                files: ready.iter().map(|own| own.files).sum(),
+            };
             pushed
                 .units
                 .extend(log.map(|()| Unit::Log.name().to_owned()));
@@ -222,9 +219,15 @@ impl Store {
 
     /// Lets the head of a unit name its new generation, and notes that here. What the log tells of is
     /// published whoever holds the round by now.
-    fn publish(&self, pusher: &Pusher<'_>, own: Ready, is_logged: bool) -> Result<(), Error> {
+    fn publish(
+        &self,
+        pusher: &Pusher<'_>,
+        own: &Ready,
+        is_logged: bool,
+    ) -> Result<Option<(String, String)>, Error> {
+        let key = own.unit.key();
         let noted = loop {
-            let found = self.head(&own.unit.key())?;
+            let found = self.head(&key)?;
             let (head, tag) = match found {
                 Some((head, tag)) => (head, Some(tag)),
                 None => (Head::default(), None),
@@ -233,30 +236,41 @@ impl Store {
                 break (head, tag.clone());
             }
             if !is_logged {
-                self.turn(pusher, &own)?;
+                self.turn(pusher, own)?;
             } else if head.number() > own.base {
                 // A later generation stands on this one.
-                return Ok(());
+                return Ok(None);
             }
             let next = head.with(own.generation.clone(), nonce()?);
-            if let Written::Done(tag) = self.write_head(&own.unit.key(), &next, tag.as_deref())? {
+            if let Written::Done(tag) = self.write_head(&key, &next, tag.as_deref())? {
                 break (next, tag);
             }
         };
-        noted_here(pusher, own, noted)
+        let tag = noted.1.clone();
+        noted_here(pusher, own, noted)?;
+        Ok(Some((key, tag)))
     }
 }
 
 /// Notes here what was published there.
 pub(super) fn noted_here(
     pusher: &Pusher<'_>,
-    own: Ready,
+    own: &Ready,
     noted: (Head, String),
+) -> Result<(), Error> {
+    let (content, marks) = (own.content.clone(), own.marks.clone());
+    let checkout = &pusher.here.checkout;
+    Ok(checkout.note(&own.unit, noted, content, marks)?)
+}
+
+/// Remembers the tags of heads that were written.
+pub(super) fn note_tags(
+    pusher: &Pusher<'_>,
+    written: impl IntoIterator<Item = (String, String)>,
 ) -> Result<(), Error> {
     let checkout = &pusher.here.checkout;
     let mut tags = checkout.tags()?;
-    tags.insert(own.unit.key(), noted.1.clone());
-    checkout.note(&own.unit, noted, own.content, own.marks)?;
+    tags.extend(written);
     Ok(checkout.note_tags(&tags)?)
 }
 

@@ -14,7 +14,7 @@ use capitalbench_archive::store::head::{Generation, Head};
 use capitalbench_archive::store::unit::Unit;
 
 use super::pull::{Current, Local};
-use super::push::{Pusher, Ready, Turn, noted_here};
+use super::push::{Pusher, Ready, Turn, note_tags, noted_here};
 use super::{Store, Written, nonce};
 use crate::error::Error;
 use crate::proof::record::{Recorded, record};
@@ -98,7 +98,8 @@ impl Store {
             head.pending = told.collect();
             let over = remote.as_ref().map(|(_, tag)| tag.as_str());
             if let Written::Done(tag) = self.write_head(&Unit::Log.key(), &head, over)? {
-                noted_here(pusher, log, (head, tag))?;
+                noted_here(pusher, &log, (head, tag.clone()))?;
+                note_tags(pusher, [(Unit::Log.key(), tag)])?;
                 return Ok(Some(()));
             }
         }

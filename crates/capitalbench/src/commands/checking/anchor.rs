@@ -1,5 +1,6 @@
 //! `anchor`: outside clocks stamp the newest signed state of the log.
 
+use capitalbench_archive::store::checkout::Checkout;
 use capitalbench_operations::proof::anchor::{Anchored, Asked, NO_ROOT, Said, anchor};
 use capitalbench_operations::proof::clocks::{Clocks, RootFile};
 use capitalbench_proof::note::Checked;
@@ -30,6 +31,10 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Exit, Error> {
     }
     for file in &arguments.roots {
         clocks.roots.push(RootFile::read(file)?);
+    }
+    if Checkout::has_own_checkpoint(&arguments.rounds.folder)? {
+        let text = "the log of this checkout is not in its store, where another state may win";
+        return Err(Error::new(text).hint("run `store push` first; nobody was asked"));
     }
     let anchored = anchor(&operator, &log, &clocks)?;
     show(|| as_json(&anchored), || print(&anchored));
