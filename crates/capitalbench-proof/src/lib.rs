@@ -10,7 +10,6 @@ pub mod canonical;
 pub mod checkpoint;
 mod encoding;
 pub mod event;
-
 pub mod merkle;
 pub mod note;
 pub mod opentimestamps;
@@ -18,3 +17,5 @@ pub mod order;
 pub mod tiles;
 pub mod timestamp;
 pub mod tlog_proof;
+
+pub use encoding::{from_base64, to_base64};
