@@ -13,6 +13,7 @@ use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 mod asking;
 mod boards;
 mod claims;
+mod enter;
 mod jobs;
 mod league;
 mod overview;
@@ -28,6 +29,7 @@ mod verb_text;
 pub(crate) use asking::*;
 pub(crate) use boards::*;
 pub(crate) use claims::*;
+pub(crate) use enter::*;
 pub(crate) use jobs::*;
 pub(crate) use league::*;
 pub(crate) use overview::*;
@@ -108,6 +110,7 @@ pub(crate) enum Command {
     FetchPrices(FetchPrices),
     RecordListing(RecordListing),
     ScoreRound(ScoreRound),
+    Enter(Enter),
     Explain(Explain),
     Replay(Replay),
     Leaderboard(Leaderboard),

@@ -18,7 +18,7 @@ pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 54] = [
+pub const FIELDS: [&str; 57] = [
     "name",
     "address",
     "accent",
@@ -66,6 +66,9 @@ pub const FIELDS: [&str; 54] = [
     "clocks.authorities",
     "clocks.calendars",
     "clocks.roots",
+    "entrants",
+    "entrants.registrations",
+    "entrants.entries",
     "publication",
     "publication.site",
     "publication.database",
