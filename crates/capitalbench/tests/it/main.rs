@@ -26,6 +26,7 @@ mod corrections;
 mod demo;
 mod derived;
 mod due_rounds;
+mod entering;
 mod explain;
 mod failure_kinds;
 mod failure_policy;
