@@ -27,6 +27,7 @@ mod demo;
 mod derived;
 mod due_rounds;
 mod entering;
+mod entrant_house;
 mod explain;
 mod failure_kinds;
 mod failure_policy;
