@@ -21,7 +21,7 @@ pub mod vendor_bodies;
 pub type Target = fn(&[u8]);
 
 /// Every target under the name of its program and of its folder of seeds.
-pub const TARGETS: [(&str, Target); 42] = [
+pub const TARGETS: [(&str, Target); 43] = [
     ("acceptance", run_files::acceptance),
     ("alpha_vantage", vendor_bodies::alpha_vantage),
     ("anthropic", provider_bodies::anthropic),
@@ -32,6 +32,7 @@ pub const TARGETS: [(&str, Target); 42] = [
     ("chat", provider_bodies::chat),
     ("corrections", run_files::corrections),
     ("cross_check", price_files::cross_check),
+    ("entrant_file", proofs::entrant_file),
     ("google", provider_bodies::google),
     ("hashes", round_files::hashes),
     ("history_csv", price_files::history_csv),

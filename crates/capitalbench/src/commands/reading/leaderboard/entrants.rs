@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cli::Rounds;
 use crate::commands::publishing::published::load;
-use crate::console::{BOLD, line, paint, table};
+use crate::console::{BOLD, line, muted, paint, table};
 use crate::error::Error;
 
 /// The boards of the tracks that have entries; reading them takes the whole publication, so a folder
@@ -25,7 +25,8 @@ pub(super) fn boards(
     let publication = match past {
         Some(past) => past,
         None if rounds.folder.join(layout::LOG_ENTRIES).exists() => {
-            present = load(rounds)?;
+            // The boards above have said of what market this is.
+            present = muted(|| load(rounds))?;
             &present
         }
         None => return Ok(Vec::new()),
