@@ -39,7 +39,7 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
     for site in league_sites(arguments.source, &arguments.rounds, &arguments.appearance)? {
         let done = build(arguments, &site)?;
         if !is_json() {
-            line(told(&arguments.output.join(&site.place), &done));
+            line(told(&site.folder(&arguments.output), &done));
         }
         built.push((site.place, done));
     }
@@ -55,7 +55,7 @@ fn build(arguments: &BuildSite, site: &LeagueSite) -> Result<Done, Error> {
     let publication = &record.publication;
     let folder = &site.rounds.folder;
     let is_folder = matches!(site.source, RecordSource::Folder);
-    let place = arguments.output.join(&site.place);
+    let place = site.folder(&arguments.output);
     let output = Output::begin(&place)?;
     let mut data = DataFolder::write(&output.folder().join("data"), publication, &|| ())?;
     let sizes = data.sizes.clone();
