@@ -6,7 +6,7 @@
 //! keeps it so. What happens while an operation works is announced as events.
 //!
 //! The rooms follow the life of a round: [`opening`], [`asking`], [`accepting`], [`prices`],
-//! [`resolving`], [`publishing`], [`syncing`], [`replay`], [`entering`]; [`proof`] signs and stamps every step, and [`league`]
+//! [`resolving`], [`publishing`], [`syncing`], [`entering`]; [`proof`] signs and stamps every step, and [`league`]
 //! does all of it when it is due.
 
 pub mod accepting;
@@ -19,6 +19,5 @@ pub mod operator;
 pub mod prices;
 pub mod proof;
 pub mod publishing;
-pub mod replay;
 pub mod resolving;
 pub mod syncing;
