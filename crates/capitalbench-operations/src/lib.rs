@@ -6,12 +6,11 @@
 //! keeps it so. What happens while an operation works is announced as events.
 //!
 //! The rooms follow the life of a round: [`opening`], [`asking`], [`accepting`], [`prices`],
-//! [`resolving`], [`publishing`], [`syncing`], [`entering`]; [`proof`] signs and stamps every step, and [`league`]
+//! [`resolving`], [`publishing`], [`syncing`]; [`proof`] signs and stamps every step and takes what outsiders enter, and [`league`]
 //! does all of it when it is due.
 
 pub mod accepting;
 pub mod asking;
-pub mod entering;
 pub mod error;
 pub mod league;
 pub mod opening;

@@ -94,8 +94,11 @@ fn entrants_of(
     if arguments.set.is_some() {
         return Ok(Vec::new());
     }
-    let entered = |past: &&Past| past.folder().join(layout::LOG_ENTRIES).exists();
-    let past = past.filter(entered).map(Past::publication).transpose()?;
+    let is_entered = arguments.rounds.folder.join(layout::LOG_ENTRIES).exists();
+    let past = past
+        .filter(|_| is_entered)
+        .map(Past::publication)
+        .transpose()?;
     entrants::boards(&arguments.rounds, past.as_ref(), tracks)
 }
 
