@@ -51,6 +51,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::Replay(arguments) => asking::replay::run(&arguments),
         Command::Explain(arguments) => reading::explain::run(&arguments),
         Command::Leaderboard(arguments) => reading::leaderboard::run(&arguments),
+        Command::Mcp(arguments) => reading::mcp::run(&arguments),
         Command::Compare(arguments) => reading::compare::run(&arguments),
         Command::Claim(arguments) => reading::claim::run(&arguments),
         Command::PlanEvidence(arguments) => reading::plan_evidence::run(&arguments),

@@ -18,7 +18,7 @@ pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 54] = [
+pub const FIELDS: [&str; 55] = [
     "name",
     "address",
     "accent",
@@ -70,6 +70,7 @@ pub const FIELDS: [&str; 54] = [
     "publication.site",
     "publication.database",
     "publication.interim",
+    "publication.licence",
     "messages",
     "messages.webhook",
     "messages.command",

@@ -14,7 +14,7 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::naming::{accent, address, league_name, logo, prefix};
+use super::naming::{accent, address, league_name, licence, logo, prefix};
 use super::words::{
     FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
 };
@@ -129,6 +129,7 @@ struct Publication {
     site: Option<String>,
     database: Option<bool>,
     interim: Option<bool>,
+    licence: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -462,6 +463,7 @@ fn publication(
         },
         database: given.database.unwrap_or(usual.database),
         interim: given.interim.unwrap_or(usual.interim),
+        licence: given.licence.as_deref().map(licence).transpose()?,
     })
 }
 

@@ -16,7 +16,7 @@ use capitalbench_site::{Files, Images, Input, Renderer, served};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::appearance::identity;
+use super::appearance::{identity, publisher};
 use super::data_folder::DataFolder;
 use super::origin::{Loaded, Origin};
 use super::published::keeps;
@@ -39,7 +39,11 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
     let is_folder = matches!(arguments.source, RecordSource::Folder);
     let output = Output::begin(&arguments.output)?;
     file_ops::stop_flushing();
-    let mut data = DataFolder::write(&output.folder().join("data"), publication, &|| ())?;
+    let identity = identity(&arguments.appearance)?;
+    let base_url = arguments.base_url.trim_end_matches('/');
+    let publisher = publisher(&identity, base_url);
+    let place = output.folder().join("data");
+    let mut data = DataFolder::write(&place, publication, &publisher, &|| ())?;
     let sizes = data.sizes.clone();
     let archive = data.add_archive()?;
     let key = if is_folder {
@@ -50,11 +54,10 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
     let mut kept = key.and_then(|key| Kept::open(folder, key));
     let before = kept.as_mut().map(|kept| std::mem::take(&mut kept.images));
     let drawn = Drawn::after(before.unwrap_or_default(), &arguments.output);
-    let identity = identity(&arguments.appearance)?;
     let input = Input {
         publication,
         data: &sizes,
-        base_url: arguments.base_url.trim_end_matches('/'),
+        base_url,
         identity: &identity,
         images: match arguments.images {
             ImageChoice::Changed => Images::From(&drawn),
