@@ -21,10 +21,7 @@ def croissant(folder: Path) -> None:
     # The RAI fields are among what the library knows; an unknown one would be an error or a warning.
     data = mlcroissant.Dataset(jsonld=folder / "croissant.json")
     assert not data.metadata.issues.errors, data.metadata.issues.report()
-    told = data.metadata.issues.warnings
-    # A league that names no licence and no address says nothing in their place.
-    unexpected = [line for line in told if "license" not in line and "/url" not in line]
-    assert not unexpected, unexpected[:3]
+    assert not data.metadata.issues.warnings, data.metadata.issues.report()
     sets = data.metadata.record_sets
     for one in sets:
         expected = pandas.read_parquet(folder / f"{one.name}.parquet")
@@ -69,7 +66,7 @@ def card(folder: Path) -> None:
     assert named == there and len(configs) == len(named), named ^ there
     assert sum(config.get("default", False) for config in configs) == 1
     for name in named:
-        duckdb.sql(f"select * from '{folder / name}'").fetchone()
+        duckdb.sql(f"select * from '{folder / name}' limit 1").fetchall()
     print(f"card: {len(configs)} configurations, each a file that DuckDB reads")
 
 

@@ -7,6 +7,7 @@ use jiff::tz::TimeZone;
 
 use crate::json_text::json_text;
 use crate::shelf::{Shelf, Writing};
+use crate::text::SYNTHETIC;
 
 mod card;
 mod citation;
@@ -72,15 +73,18 @@ fn day(publication: &Publication) -> String {
     at.date().to_string()
 }
 
+/// The same day as a version of three numbers, which catalogues compare.
+fn version(publication: &Publication) -> String {
+    let day = publication.as_of.to_zoned(TimeZone::UTC).date();
+    format!("{}.{}.{}", day.year(), day.month(), day.day())
+}
+
 /// A warning for an invented market, behind the text.
 fn about(publication: &Publication) -> String {
-    match publication.synthetic {
-        true => format!(
-            "{ABOUT} The market is invented: {}.",
-            crate::text::SYNTHETIC
-        ),
-        false => ABOUT.to_owned(),
+    if !publication.synthetic {
+        return ABOUT.to_owned();
     }
+    format!("{ABOUT} The market is invented: {SYNTHETIC}.")
 }
 
 /// Describes the files that are whole.

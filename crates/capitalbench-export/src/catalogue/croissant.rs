@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use capitalbench_core::publication::Publication;
 use serde_json::{Value, json};
 
-use super::{KEYWORDS, Publisher, about, day};
+use super::{KEYWORDS, Publisher, about, day, version};
 use crate::shelf::Measure;
 use crate::table::{Column, Kind, Table};
 use crate::tables;
@@ -46,7 +46,7 @@ pub(super) fn dataset(
         "name": publisher.word(),
         "alternateName": title,
         "description": about(publication),
-        "version": day,
+        "version": version(publication),
         "datePublished": day,
         "inLanguage": "en",
         "keywords": KEYWORDS,

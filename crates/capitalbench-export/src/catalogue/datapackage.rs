@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use capitalbench_core::publication::Publication;
 use serde_json::{Map, Value, json};
 
-use super::{KEYWORDS, Licence, Publisher, about, day};
+use super::{KEYWORDS, Licence, Publisher, about, version};
 use crate::shelf::Measure;
 use crate::table::{Column, Kind, Presence, Table};
 use crate::tables;
@@ -20,7 +20,7 @@ pub(super) fn package(
         "name": publisher.word(),
         "title": publisher.title(),
         "description": about(publication),
-        "version": day(publication),
+        "version": version(publication),
         "created": publication.as_of.to_string(),
         "keywords": KEYWORDS,
         "contributors": [{"title": publisher.name, "roles": ["publisher"]}],

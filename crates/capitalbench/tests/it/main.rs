@@ -45,6 +45,7 @@ mod hash_round;
 mod help;
 mod hostile_names;
 mod how_asked;
+mod hub;
 mod import_research;
 mod init_round;
 mod interim;

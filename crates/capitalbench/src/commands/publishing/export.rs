@@ -38,9 +38,10 @@ pub(crate) fn run(arguments: &Export) -> Result<Exit, Error> {
         written.push(named(folder, files)?);
     }
     if let Some(folder) = &arguments.inspect {
-        let raw = match arguments.raw {
-            true => RawReplies::Included,
-            false => RawReplies::LeftOut,
+        let raw = if arguments.raw {
+            RawReplies::Included
+        } else {
+            RawReplies::LeftOut
         };
         let sizes = inspect_logs::write(folder, &arguments.rounds.folder, &publication, raw)?;
         written.push(Written { folder, sizes });

@@ -45,7 +45,7 @@ pub(super) fn write(
             let place = rounds.join(round.id().as_str());
             let text = Run {
                 round,
-                run,
+                id: run,
                 raw,
                 files: &files,
                 place: &place,
@@ -70,7 +70,7 @@ fn runs_of(round: &PublicRound) -> BTreeSet<&RunId> {
 /// A run of a round, and where its files lie.
 struct Run<'a> {
     round: &'a PublicRound,
-    run: &'a RunId,
+    id: &'a RunId,
     raw: RawReplies,
     files: &'a Files,
     place: &'a Path,
@@ -78,7 +78,7 @@ struct Run<'a> {
 
 impl Run<'_> {
     fn log(&self, publication: &Publication) -> Result<Vec<u8>, FileError> {
-        let path = format!("{}/{}/{}", layout::RUNS, self.run, layout::run::MANIFEST);
+        let path = format!("{}/{}/{}", layout::RUNS, self.id, layout::run::MANIFEST);
         let manifest = self.files.get(&path).map(|bytes| {
             let read = run_manifest::parse(bytes);
             read.map_err(|fault| fault.in_file(&self.place.join(&path)))
@@ -87,7 +87,7 @@ impl Run<'_> {
         let told = told.as_ref();
         let at = |stamp: Option<&WrittenInstant>| stamp.map(WrittenInstant::at);
         let texts = RunTexts {
-            run_id: self.run,
+            run_id: self.id,
             kind: told.map_or("unknown", |run| run.rules.kind.as_str()),
             began: at(told.and_then(|run| run.created_at.as_ref())),
             ended: at(told.and_then(|run| run.completed_at.as_ref())),
@@ -106,7 +106,7 @@ impl Run<'_> {
     }
 
     fn answers(&self) -> Result<Vec<Answer<'_>>, FileError> {
-        let below = format!("{}/{}/", layout::RUNS, self.run);
+        let below = format!("{}/{}/", layout::RUNS, self.id);
         let parsed = format!("{below}{}/", layout::run::PARSED);
         let names = self.files.range(parsed.clone()..);
         let names = names.map_while(|(path, _)| path.strip_prefix(&parsed));

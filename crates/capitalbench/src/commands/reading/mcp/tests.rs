@@ -95,7 +95,7 @@ fn a_pending_round_has_decisions_and_no_result() {
     let (_, text) = call("round", &json!({"round_id": "weekly-portfolio-resolved"}));
     assert!(text.contains("\"result\":{"), "{text}");
     assert!(
-        !text.contains("entry_prices") && !text.contains("exit_prices"),
+        !text.contains("\"entry_prices\"") && !text.contains("exit_prices"),
         "{text}"
     );
 }

@@ -51,7 +51,7 @@ const TOOLS: [Tool; 7] = [
         name: "boards",
         about: "How models stand: the current comparison set of each track with intervals, or one set by its id.",
         arguments: || json!({"track": track(), "set_id": text("A comparison set")}),
-        run: |given, folder| show_boards(read(given)?, folder),
+        run: |given, folder| show_boards(&read(given)?, folder),
     },
     Tool {
         name: "rounds",
@@ -169,7 +169,7 @@ struct OfBoards {
     set_id: Option<String>,
 }
 
-fn show_boards(given: OfBoards, folder: &Rounds) -> Result<Value, Error> {
+fn show_boards(given: &OfBoards, folder: &Rounds) -> Result<Value, Error> {
     let standings = load_standings_again(folder)?;
     let tracks = TrackName::tracks(given.track.map(TrackWord::name));
     leaderboard::documents(&standings, given.set_id.as_deref(), &tracks)
