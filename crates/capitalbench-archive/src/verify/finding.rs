@@ -173,6 +173,8 @@ codes! {
         "The log has a claim whose file is gone; the claim is judged all the same."
     ClaimUnsigned "claim-unsigned" Error
         "A file among the claims is not in the log, so nothing was registered."
+    MarketsMixed "markets-mixed" Error
+        "Rounds of one folder are of different markets, whose returns cannot be compared."
     LaneUnplanned "lane-unplanned" Warning
         "A twin lane was asked that the manifest does not plan, more than once, or another number of times; it counts nowhere."
     ScoredBeforeExit "scored-before-exit" Warning
@@ -231,8 +233,6 @@ codes! {
         "Another file of the archive has another adjusted close for the same option and day."
     RawCloseDiffers "raw-close-differs" Warning
         "Another file of the archive has another raw close for the same option and day."
-    MarketsMixed "markets-mixed" Error
-        "Rounds of one folder are of different markets, whose returns cannot be compared."
     UniverseLabelReused "universe-label-reused" Warning
         "Rounds with one universe version have different options."
     RenameRefused "rename-refused" Warning

@@ -65,7 +65,7 @@ fn errors(test: &Test) -> Vec<String> {
 
 /// The options of a lane's first answer of a model.
 fn held(test: &Test, lane: &str, model: &str) -> BTreeSet<String> {
-    let file = format!("runs/lane-{lane}/submissions/parsed/{model}__r01.json");
+    let file = format!("runs/lane-{lane}/submissions/parsed/{model}__replicate_001.json");
     let file = if test.file(&file).is_file() {
         file
     } else {

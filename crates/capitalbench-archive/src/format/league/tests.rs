@@ -174,7 +174,7 @@ const MISTAKES: [(&str, &str); 47] = [
     ),
     (
         "controls:\n- name: a\n  hold: {SP500: 60}",
-        "controls.0: the percentages of a",
+        "line 1: controls.0: the percentages of a must be whole numbers from 1 on that sum to 100",
     ),
     (
         "tracks: {weekly: sunday}",

@@ -99,6 +99,7 @@ fn appearance(league: &LeagueFolder) -> Appearance {
         accent: settings.accent,
         logo: settings.logo.as_ref().map(PathBuf::from),
         licence: settings.publication.licence.clone(),
+        with_league: Vec::new(),
     }
 }
 

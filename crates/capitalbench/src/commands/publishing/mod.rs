@@ -6,6 +6,7 @@ pub(super) mod data_folder;
 pub(super) mod db;
 pub(super) mod export;
 mod inspect_logs;
+mod league_sites;
 pub(super) mod origin;
 pub(super) mod publish_cumulative;
 pub(super) mod publish_latest;
