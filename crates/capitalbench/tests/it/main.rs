@@ -81,6 +81,7 @@ mod provider_answers;
 mod provider_faults;
 mod real_providers;
 mod redaction;
+mod release;
 mod repair;
 mod replay;
 mod reply_order;
