@@ -112,25 +112,24 @@ fn called(parameters: &Value, arguments: &Mcp) -> Result<Value, String> {
     let name = name.ok_or("the call names no tool")?;
     let given = parameters.get("arguments").cloned();
     let given = given.unwrap_or_else(|| json!({}));
-    let answered = tools::call(name, given, &arguments.rounds)
-        .ok_or_else(|| format!("there is no tool {name}"))?
-        .and_then(|found| {
-            let text = told(found).to_string();
-            if text.len() > LONGEST_ANSWER {
-                let why = format!(
-                    "the answer has {} bytes, and {LONGEST_ANSWER} are allowed",
-                    text.len()
-                );
-                return Err(Error::new(why).hint("ask for fewer rounds or fewer parts"));
-            }
-            Ok(text)
-        });
+    let found = tools::call(name, given, &arguments.rounds);
+    let found = found.ok_or_else(|| format!("there is no tool {name}"))?;
+    let answered = found.and_then(|found| short_enough(told(found).to_string()));
     let is_error = answered.is_err();
     let text = answered.unwrap_or_else(|error| match error.hint {
         Some(hint) => format!("{}; {hint}", error.message),
         None => error.message,
     });
     Ok(json!({"content": [{"type": "text", "text": text}], "isError": is_error}))
+}
+
+fn short_enough(text: String) -> Result<String, Error> {
+    if text.len() <= LONGEST_ANSWER {
+        return Ok(text);
+    }
+    let bytes = text.len();
+    let why = format!("the answer has {bytes} bytes, and {LONGEST_ANSWER} are allowed");
+    Err(Error::new(why).hint("ask for fewer rounds or fewer parts"))
 }
 
 /// Without what is not available: half of a row is null, and an assistant pays for every word.

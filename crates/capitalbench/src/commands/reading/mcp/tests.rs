@@ -129,3 +129,28 @@ fn what_a_tool_refuses_says_what_to_ask_instead() {
     let (refused, text) = call("rounds", &json!({"limits": 1}));
     assert!(refused && text.contains("limits"), "{text}");
 }
+
+#[test]
+fn an_answer_of_exactly_the_limit_is_the_longest() {
+    assert!(short_enough("x".repeat(LONGEST_ANSWER)).is_ok());
+    let refused = short_enough("x".repeat(LONGEST_ANSWER + 1));
+    let error = refused.expect_err("one byte too many");
+    assert!(
+        error.message.contains("has 200001 bytes"),
+        "{}",
+        error.message
+    );
+}
+
+#[test]
+fn an_answer_lists_as_many_rounds_as_were_asked_for() {
+    let listed = |arguments: &Value| {
+        let (_, text) = call("rounds", arguments);
+        let told: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(told["count"], 3);
+        told["rounds"].as_array().map(Vec::len)
+    };
+    assert_eq!(listed(&json!({})), Some(3));
+    assert_eq!(listed(&json!({"limit": 2})), Some(2));
+    assert_eq!(listed(&json!({"limit": 1_000_000, "skip": 1})), Some(2));
+}
