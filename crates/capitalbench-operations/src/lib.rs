@@ -6,8 +6,8 @@
 //! keeps it so. What happens while an operation works is announced as events.
 //!
 //! The rooms follow the life of a round: [`opening`], [`asking`], [`accepting`], [`prices`],
-//! [`resolving`], [`publishing`], [`syncing`], [`replay`]; [`proof`] signs and stamps every step, and [`league`]
-//! does all of it when it is due.
+//! [`resolving`], [`publishing`], [`syncing`]; [`proof`] signs and stamps every step, and [`league`] does all of it
+//! when it is due.
 
 pub mod accepting;
 pub mod asking;
@@ -18,6 +18,5 @@ pub mod operator;
 pub mod prices;
 pub mod proof;
 pub mod publishing;
-pub mod replay;
 pub mod resolving;
 pub mod syncing;

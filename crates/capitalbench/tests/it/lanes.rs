@@ -124,7 +124,9 @@ fn lanes_are_asked_after_the_record_verified_and_kept_out_of_it() {
 
     // Boards and the record know four models and one answer of each.
     let board = ["leaderboard", "--rounds-dir", "rounds", "--as-of", AFTER];
-    test.run(&board).code(0);
+    test.run(&board)
+        .code(1)
+        .says("Models: by-itself, by-name, by-place, by-table.");
     let before = sensitivity(&test, "2026-09-14T12:45:00Z");
     assert!(
         before["cells"].is_null(),

@@ -200,7 +200,7 @@ const MISTAKES: [(&str, &str); 47] = [
     ),
     (
         "universe: v2.2",
-        "line 1: universe: must be one of the shipped universes v1.5, v2.0, v2.1 or a file",
+        "line 1: universe: must be one of the shipped universes v1.5, v2.0, v2.1, europe-v1, crypto-v1 or a file",
     ),
     (
         "format: portfolo",

@@ -11,10 +11,9 @@ use capitalbench_archive::public::public_record;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::verify::{self, Severity};
 use capitalbench_core::publication::{Publication, RoundState};
-use capitalbench_core::round::manifest::Track;
+use capitalbench_core::round::manifest::{Track, Window};
 use clap::Parser as _;
 use jiff::Timestamp;
-use jiff::civil::Date;
 
 use crate::cli::{
     Appearance, Arguments, Demo, OtherLeague, RecordSource, Rounds, RoundsDir, Serve,
@@ -43,7 +42,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
     for league in &LEAGUES {
         let demo = DemoFolder::new(&arguments.output, league, seed)?;
         line(format!("\n{}", paint(BOLD, league.name)));
-        if played(&demo, league, (seed, now))? != Exit::Success {
+        if played(&demo, league, now)? != Exit::Success {
             verified = Exit::of(false);
         }
         leagues.push(OtherLeague {
@@ -80,11 +79,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
 }
 
 /// One league: its rounds, its boards, and whether everything verifies.
-fn played(
-    demo: &DemoFolder,
-    league: &DemoLeague,
-    (seed, now): (u64, Timestamp),
-) -> Result<Exit, Error> {
+fn played(demo: &DemoFolder, league: &DemoLeague, now: Timestamp) -> Result<Exit, Error> {
     let rounds = calendar::rounds(league, demo.market)?;
     let bar = progress(rounds.len(), "rounds");
     for (number, round) in rounds.iter().enumerate() {
@@ -170,7 +165,7 @@ fn play(
         let rules = rules.map_or_else(String::new, |label| format!(" --methodology {label}"));
         step(&format!("{words}{rules}"), &values)?;
     }
-    let exit = exit_day(Path::new(&folder))?;
+    let exit = window_of(Path::new(&folder))?.exit;
     if let Some(at) = calendar::resolvable(demo.market, exit)? {
         values.insert("final", at.to_string());
         step(RESOLUTION, &values)?;
@@ -183,8 +178,9 @@ fn track(demo: &DemoFolder, rounds: &[PlannedRound], now: Timestamp) -> Result<(
     let mut first = None;
     for round in rounds {
         let folder = demo.folder.join("rounds").join(&round.name);
-        if calendar::resolvable(demo.market, exit_day(&folder)?)?.is_none() {
-            first = first.or(Some(round.day));
+        let window = window_of(&folder)?;
+        if calendar::resolvable(demo.market, window.exit)?.is_none() {
+            first = first.or(Some(window.entry));
         }
     }
     let days = first.map(|first| calendar::known_sessions(demo.market, first));
@@ -204,11 +200,10 @@ fn folders(demo: &DemoFolder, now: Timestamp) -> BTreeMap<&'static str, String> 
     ])
 }
 
-fn exit_day(folder: &Path) -> Result<Date, Error> {
+fn window_of(folder: &Path) -> Result<Window, Error> {
     let folder = RoundFolder::open(folder)?;
     let window = folder.parse(layout::MANIFEST, manifest::parse)?.window;
-    let window = window.ok_or_else(|| Error::new("the round has no window"))?;
-    Ok(window.exit)
+    window.ok_or_else(|| Error::new("the round has no window"))
 }
 
 /// Runs a command exactly as if it were typed.
