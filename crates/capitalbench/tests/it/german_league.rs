@@ -31,7 +31,7 @@ fn texts(folder: &Path) -> Vec<(PathBuf, String)> {
             } else if !FOR_PROGRAMS.iter().any(|end| name.ends_with(end))
                 && let Ok(text) = fs::read_to_string(&path)
             {
-                let is_markup = name.ends_with(".html") || name.ends_with(".svg");
+                let is_markup = text.trim_start().starts_with('<');
                 found.push((path, if is_markup { visible(&text) } else { text }));
             }
         }

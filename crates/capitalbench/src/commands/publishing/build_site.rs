@@ -40,7 +40,7 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
     for site in league_sites(arguments.source, &arguments.rounds, &arguments.appearance)? {
         let done = build(arguments, &site)?;
         if !is_json() {
-            line(told(&arguments.output.join(&site.place), &done));
+            line(told(&site.folder(&arguments.output), &done));
         }
         built.push((site.place, done));
     }
@@ -56,7 +56,7 @@ fn build(arguments: &BuildSite, site: &LeagueSite) -> Result<Done, Error> {
     let publication = &record.publication;
     let folder = &site.rounds.folder;
     let is_folder = matches!(site.source, RecordSource::Folder);
-    let place = arguments.output.join(&site.place);
+    let place = site.folder(&arguments.output);
     let output = Output::begin(&place)?;
     let base_url = site.base_url(&arguments.base_url);
     let publisher = publisher(&site.identity, &base_url);

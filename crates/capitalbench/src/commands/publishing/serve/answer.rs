@@ -79,10 +79,8 @@ impl Server {
             let rest = path.strip_prefix(other.place.as_str())?;
             rest.starts_with('/').then_some(rest)
         };
-        let found = self.others.iter();
-        let found = found
-            .filter_map(|other| Some((other, inside(other)?)))
-            .next();
+        let mut others = self.others.iter();
+        let found = others.find_map(|other| Some((other, inside(other)?)));
         found.unwrap_or((self, path))
     }
 
