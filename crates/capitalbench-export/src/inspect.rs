@@ -1,8 +1,6 @@
 //! A run as a log of Inspect, the framework for evaluations: one sample per answer. It holds what the
 //! publication shows of the run and nothing else.
 
-use std::collections::BTreeMap;
-
 use capitalbench_core::asking::missing_answer::MissingAnswer;
 use capitalbench_core::publication::{PublicRound, Publication, Standing};
 use capitalbench_core::values::ids::{ModelId, RunId};
@@ -89,7 +87,6 @@ pub fn log(publication: &Publication, round: &PublicRound, run: &RunTexts<'_>) -
         "stats": {
             "started_at": began,
             "completed_at": written(run.ended),
-            "model_usage": usage_by_model(run),
         },
         "samples": samples,
     })
@@ -218,27 +215,4 @@ fn usage(answer: &Answer<'_>) -> Value {
         found.insert("total_cost".to_owned(), cost.clone());
     }
     found.into()
-}
-
-/// What the calls of each model used together.
-fn usage_by_model(run: &RunTexts<'_>) -> Value {
-    let mut by_model: BTreeMap<&str, Map<String, Value>> = BTreeMap::new();
-    for answer in &run.answers {
-        let sum = by_model.entry(answer.model_id.as_str()).or_default();
-        let Value::Object(own) = usage(answer) else {
-            continue;
-        };
-        for (name, value) in own {
-            let added = match (sum.get(&name), value.as_u64()) {
-                (Some(before), Some(more)) => before.as_u64().map(|before| json!(before + more)),
-                (Some(before), None) => before
-                    .as_f64()
-                    .zip(value.as_f64())
-                    .map(|(a, b)| json!(a + b)),
-                (None, _) => Some(value),
-            };
-            sum.extend(added.map(|added| (name, added)));
-        }
-    }
-    json!(by_model)
 }

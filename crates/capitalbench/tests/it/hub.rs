@@ -83,6 +83,39 @@ fn a_folder_for_a_hub_states_licence_and_address_where_they_are_known() {
 }
 
 #[test]
+fn the_data_page_tells_catalogues_what_the_site_offers() {
+    let test = Test::all_rounds();
+    let build = [
+        "build-site",
+        "--rounds-dir",
+        ".",
+        "--as-of",
+        AFTER,
+        "--images",
+        "none",
+    ];
+    let more = [
+        "--output",
+        "site",
+        "--base-url",
+        "https://house.example",
+        "--licence",
+        "CC-BY-4.0",
+    ];
+    test.run(&[build.as_slice(), more.as_slice()].concat())
+        .code(0);
+    let page = fs::read_to_string(test.path("site/method/data/index.html")).expect("a page");
+    for told in [
+        "\"@type\":\"Dataset\"",
+        "\"license\":\"https://spdx.org/licenses/CC-BY-4.0.html\"",
+        "\"contentUrl\":\"https://house.example/data/croissant.json\"",
+    ] {
+        assert!(page.contains(told), "{told}: {page}");
+    }
+    assert!(test.path("site/data/croissant.json").is_file());
+}
+
+#[test]
 fn an_export_without_a_place_or_with_an_unknown_licence_is_refused() {
     let test = Test::all_rounds();
     let nowhere = ["export", "--rounds-dir", "."];
