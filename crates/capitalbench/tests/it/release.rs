@@ -1,10 +1,12 @@
 //! What a release hands out: an archive, and an installer that checks it.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use capitalbench_core::values::ids::Digest;
+use serde_json::Value;
 
 use crate::harness::program;
 
@@ -40,6 +42,30 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&said).into_owned()
 }
 
+fn holds_everything(file: &Path, name: &str) {
+    let listed = Command::new("tar")
+        .arg("-tzf")
+        .arg(file)
+        .output()
+        .expect("tar runs");
+    let listed = said(&listed);
+    for inside in [
+        "capitalbench",
+        "LICENSE",
+        "CITATION.cff",
+        "completions/_capitalbench",
+        "completions/capitalbench.bash",
+        "completions/capitalbench.fish",
+        "man/capitalbench.1",
+        "man/capitalbench-verify.1",
+    ] {
+        assert!(
+            listed.contains(&format!("{name}/{inside}\n")),
+            "{inside}: {listed}"
+        );
+    }
+}
+
 #[test]
 fn an_archive_holds_all_of_it_and_the_installer_takes_only_what_was_listed() {
     let Some(name) = archive() else {
@@ -61,27 +87,7 @@ fn an_archive_holds_all_of_it_and_the_installer_takes_only_what_was_listed() {
     assert!(packed.status.success(), "{}", said(&packed));
 
     let file = release.join(format!("{name}.tar.gz"));
-    let listed = Command::new("tar")
-        .arg("-tzf")
-        .arg(&file)
-        .output()
-        .expect("tar runs");
-    let listed = said(&listed);
-    for inside in [
-        "capitalbench",
-        "LICENSE",
-        "CITATION.cff",
-        "completions/_capitalbench",
-        "completions/capitalbench.bash",
-        "completions/capitalbench.fish",
-        "man/capitalbench.1",
-        "man/capitalbench-verify.1",
-    ] {
-        assert!(
-            listed.contains(&format!("{name}/{inside}\n")),
-            "{inside}: {listed}"
-        );
-    }
+    holds_everything(&file, &name);
 
     let bin = place.path().join("bin");
     let sums = release.join("SHA256SUMS");
@@ -107,4 +113,47 @@ fn an_archive_holds_all_of_it_and_the_installer_takes_only_what_was_listed() {
         said(&refused)
     );
     assert!(!place.path().join("other").exists());
+}
+
+#[test]
+fn the_list_of_contents_names_every_crate_with_its_digest() {
+    let script = root().join("scripts/sbom");
+    let listed = Command::new("python3")
+        .arg(script)
+        .arg("x86_64-unknown-linux-gnu")
+        .output();
+    let Ok(listed) = listed else {
+        assert!(std::env::var_os("CI").is_none(), "python3 is missing");
+        eprintln!("skipped: there is no python3 to list the crates with");
+        return;
+    };
+    assert!(listed.status.success(), "{}", said(&listed));
+    let told: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
+    let components = told["components"].as_array().expect("a list");
+    let known: BTreeSet<&str> = components
+        .iter()
+        .filter_map(|own| own["bom-ref"].as_str())
+        .collect();
+    assert!(known.len() > 100, "{} crates", known.len());
+    for own in components {
+        let name = own["name"].as_str().expect("a name");
+        let digest = own["hashes"][0]["content"].as_str();
+        assert_eq!(
+            digest.is_some(),
+            !name.starts_with("capitalbench-"),
+            "{own}"
+        );
+        // Only tests need these.
+        assert!(
+            !["proptest", "ct-merkle", "capitalbench-testing"].contains(&name),
+            "{own}"
+        );
+    }
+    for own in told["dependencies"].as_array().expect("a list") {
+        let below = own["dependsOn"].as_array().expect("a list").iter();
+        let unknown: Vec<_> = below
+            .filter(|other| !known.contains(other.as_str().unwrap_or_default()))
+            .collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
 }
