@@ -19,7 +19,7 @@ pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 57] = [
+pub const FIELDS: [&str; 58] = [
     "name",
     "address",
     "accent",
@@ -74,6 +74,7 @@ pub const FIELDS: [&str; 57] = [
     "publication.site",
     "publication.database",
     "publication.interim",
+    "publication.licence",
     "messages",
     "messages.webhook",
     "messages.command",
