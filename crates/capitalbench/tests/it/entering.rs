@@ -152,6 +152,13 @@ fn shown_apart_from_the_models(house: &House) {
         .code(0)
         .says("Entrants from outside, weekly")
         .says("The-bob");
+    let signed = fs::read_to_string(house.rounds().join("log/checkpoint")).expect("a checkpoint");
+    let size = signed.lines().nth(1).expect("a size");
+    let past = format!("leaderboard --rounds-dir {ROUNDS} --at {size}");
+    house
+        .say(&past)
+        .code(0)
+        .says("Entrants from outside, weekly");
     let json = house.say(&format!("{board} --json")).json();
     let rows = json["entrants"][0]["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 3);
