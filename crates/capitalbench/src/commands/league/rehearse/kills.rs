@@ -73,10 +73,12 @@ impl Killer {
             let (planned, count, took) = (*planned, *count, *took);
             self.plan.remove(&planned);
             self.owed += count;
-            let now = match self.asking.contains(&planned) {
-                true => self.owed.min(MOST_WHILE_ASKING),
-                false => self.owed,
+            let most = if self.asking.contains(&planned) {
+                MOST_WHILE_ASKING
+            } else {
+                u32::MAX
             };
+            let now = self.owed.min(most);
             for _ in 0..now {
                 self.kill_one(league, at, took)?;
             }
