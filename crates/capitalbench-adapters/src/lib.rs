@@ -2,7 +2,7 @@
 //!
 //! [`http`] is the client that all of them share, and [`secret`] the only holder of keys.
 //! [`price_source`] fetches daily closes, [`provider`] asks one model once and reads its answer,
-//! [`outside_clock`] asks for time stamps, [`treasury`] for the yield curve, [`supabase`] is the public
+//! [`outside_clock`] asks for time stamps, [`witness`] for cosignatures, [`treasury`] for the yield curve, [`supabase`] is the public
 //! store over HTTP, and [`webhook`] tells whoever wants to know.
 //!
 //! This crate does not read the environment, the clock or a round folder: the caller passes addresses,
@@ -17,3 +17,4 @@ pub mod site;
 pub mod supabase;
 pub mod treasury;
 pub mod webhook;
+pub mod witness;

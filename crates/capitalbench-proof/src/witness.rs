@@ -101,7 +101,10 @@ impl WitnessRule {
             if key.kind() != KeyKind::Cosignature {
                 return Err(WitnessError::Kind { line });
             }
-            if keys.iter().any(|other: &VerifierKey| other.is_same_key(&key)) {
+            if keys
+                .iter()
+                .any(|other: &VerifierKey| other.is_same_key(&key))
+            {
                 return Err(WitnessError::Twice { line });
             }
             keys.push(key);

@@ -12,13 +12,14 @@ use crate::format::utf8;
 mod naming;
 mod render;
 mod stored;
+mod witnesses;
 mod words;
 
 pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 54] = [
+pub const FIELDS: [&str; 59] = [
     "name",
     "address",
     "accent",
@@ -66,6 +67,11 @@ pub const FIELDS: [&str; 54] = [
     "clocks.authorities",
     "clocks.calendars",
     "clocks.roots",
+    "witnesses",
+    "witnesses.quorum",
+    "witnesses.of",
+    "witnesses.of.key",
+    "witnesses.of.address",
     "publication",
     "publication.site",
     "publication.database",

@@ -46,11 +46,13 @@ mod signed;
 mod slots;
 mod sources;
 mod state;
+mod witnessed;
 
 pub use finding::{Code, Finding, RoundReport, Severity, Verdict};
 pub use log_state::{LogReport, Reader, SeenStamp, Voucher};
 pub use round_proof::{Moment, RoundProof};
 pub use slots::SlotCount;
+pub use witnessed::{SeenCosignature, Witnessed};
 
 /// What verification of one round or a folder of rounds found.
 #[derive(Debug, Clone, PartialEq)]

@@ -51,6 +51,7 @@ pub struct League {
     pub prices: PriceSettings,
     pub proof: Proof,
     pub clocks: ClockSettings,
+    pub witnesses: WitnessSettings,
     pub publication: PublicationSettings,
     pub messages: MessageSettings,
 }
@@ -143,6 +144,22 @@ pub struct ClockSettings {
     pub roots: Vec<String>,
 }
 
+/// Who cosigns the log, and how many of them must.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WitnessSettings {
+    /// More than half where nothing is said.
+    pub quorum: Option<u32>,
+    pub of: Vec<WitnessSetting>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WitnessSetting {
+    /// The public key, as `name+hash+base64`.
+    pub key: String,
+    /// Where it is asked.
+    pub address: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicationSettings {
     /// The folder of the built site; none builds none.
@@ -202,6 +219,7 @@ impl League {
             },
             proof: Proof::Signed,
             clocks: ClockSettings::default(),
+            witnesses: WitnessSettings::default(),
             publication: PublicationSettings {
                 site: Some("site".to_owned()),
                 database: false,

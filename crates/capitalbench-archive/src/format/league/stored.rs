@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::naming::{accent, address, league_name, logo, prefix};
+use super::witnesses::{StoredWitnesses, witnesses};
 use super::words::{
     FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
 };
@@ -70,6 +71,7 @@ pub(super) struct Stored {
     prices: Option<Prices>,
     proof: Option<String>,
     clocks: Option<Clocks>,
+    witnesses: Option<StoredWitnesses>,
     publication: Option<Publication>,
     messages: Option<Messages>,
 }
@@ -195,6 +197,7 @@ impl Stored {
                 Some(word) => one_of("proof", word, &PROOFS)?,
             },
             clocks: clocks(self.clocks)?,
+            witnesses: witnesses(self.witnesses)?,
             publication: publication(self.publication, usual.publication)?,
             messages: messages(self.messages)?,
             name,
