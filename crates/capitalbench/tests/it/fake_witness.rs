@@ -30,6 +30,8 @@ pub(crate) enum Manner {
     Later,
     /// It answers with a page for people.
     Page,
+    /// It answers with a byte more than is read.
+    Flood,
 }
 
 /// The server; its threads end with the test's process.
@@ -141,6 +143,7 @@ fn answer(state: &mut State, text: &str) -> Answer {
     match state.manner {
         Manner::Away => return plain("503 Service Unavailable", "back soon"),
         Manner::Page => return ("200 OK", "text/html", "<h1>hello</h1>\n".to_owned()),
+        Manner::Flood => return plain("200 OK", &"x".repeat((64 << 10) + 1)),
         _ => {}
     }
     let (asked, note) = text.split_once("\n\n").expect("an empty line");
