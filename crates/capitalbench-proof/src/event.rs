@@ -233,6 +233,34 @@ pub enum Fact {
     /// fractions.
     #[serde(rename = "claim.registered")]
     Registered(Registration),
+    /// Somebody from outside may take part from now on.
+    #[serde(rename = "entrant.registered")]
+    Entrant {
+        /// Its name.
+        entrant: String,
+        /// The signed registration.
+        files: Files,
+    },
+    /// A sealed entry arrived.
+    #[serde(rename = "entry.sealed")]
+    EntrySealed {
+        entrant: String,
+        /// The name of its key.
+        key: String,
+        for_round: String,
+        /// The digest of the opening.
+        commitment: Hash,
+        files: Files,
+    },
+    /// An entry was opened by whoever sealed it.
+    #[serde(rename = "entry.opened")]
+    EntryOpened {
+        entrant: String,
+        /// The name of its key.
+        key: String,
+        for_round: String,
+        files: Files,
+    },
 }
 
 /// What a claim fixes before its first day.
@@ -280,6 +308,9 @@ impl Fact {
             Self::Inventory { .. } => "round.files",
             Self::Claim { .. } => "claim",
             Self::Registered(_) => "claim.registered",
+            Self::Entrant { .. } => "entrant.registered",
+            Self::EntrySealed { .. } => "entry.sealed",
+            Self::EntryOpened { .. } => "entry.opened",
         }
     }
 }

@@ -19,3 +19,5 @@ pub mod tiles;
 pub mod timestamp;
 pub mod tlog_proof;
 pub mod witness;
+
+pub use encoding::{from_base64, to_base64};

@@ -9,6 +9,8 @@
 //! <rounds>/log/witnesses             keys of witnesses, and how many must sign checkpoints too
 //! <rounds>/log/salts/<round>.json    salts of the public files
 //! <rounds>/log/claims/<claim>.json   registered claims
+//! <rounds>/log/entrants/...          registrations of entrants
+//! <rounds>/log/entries/<round>/...   sealed entries, openings and receipts
 //! <rounds>/log/tile/...              hashes and leaves, as C2SP tlog-tiles lays them out
 //! <rounds>/.capitalbench/log/        the lock of the appending process, and an index
 //! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
@@ -38,6 +40,7 @@ pub mod check;
 pub mod claims;
 mod contradictions;
 mod ending_events;
+pub mod entrants;
 mod events;
 mod find;
 mod fixed_files;
