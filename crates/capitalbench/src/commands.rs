@@ -11,6 +11,7 @@ use crate::error::{Error, Exit};
 
 mod asking;
 mod checking;
+mod entering;
 mod league;
 pub(crate) mod notices;
 mod opening;
@@ -74,6 +75,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
             publishing::publish_report::run_summary(&arguments)
         }
         Command::Keys(arguments) => checking::keys::run(&arguments),
+        Command::Enter(arguments) => entering::run(&arguments),
         Command::Anchor(arguments) => checking::anchor::run(&arguments),
         Command::Bundle(arguments) => checking::bundle::run(&arguments),
         Command::SyncWeb(arguments) => publishing::sync_web::run(&arguments),

@@ -19,7 +19,7 @@ pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 59] = [
+pub const FIELDS: [&str; 62] = [
     "name",
     "address",
     "accent",
@@ -72,6 +72,9 @@ pub const FIELDS: [&str; 59] = [
     "witnesses.of",
     "witnesses.of.key",
     "witnesses.of.address",
+    "entrants",
+    "entrants.registrations",
+    "entrants.entries",
     "publication",
     "publication.site",
     "publication.database",

@@ -24,7 +24,7 @@ use crate::verify::walk;
 
 mod taking;
 
-pub use taking::{Taken, Taking};
+pub use taking::{Logged, Taken, Taking};
 
 /// What the log holds of entrants, and what is wrong with it.
 #[derive(Debug, Clone)]

@@ -52,8 +52,19 @@ pub struct League {
     pub proof: Proof,
     pub clocks: ClockSettings,
     pub witnesses: WitnessSettings,
+    /// Where entrants from outside come from; none admits nobody.
+    pub entrants: Option<EntrantSettings>,
     pub publication: PublicationSettings,
     pub messages: MessageSettings,
+}
+
+/// Where registrations and entries lie, from the folder of the league.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EntrantSettings {
+    /// Files, or folders of files, of those whom the operator admits.
+    pub registrations: Vec<String>,
+    /// A folder to which entrants deliver, also by pull request.
+    pub entries: Option<String>,
 }
 
 /// Which rounds have twin lanes, and which.
@@ -220,6 +231,7 @@ impl League {
             proof: Proof::Signed,
             clocks: ClockSettings::default(),
             witnesses: WitnessSettings::default(),
+            entrants: None,
             publication: PublicationSettings {
                 site: Some("site".to_owned()),
                 database: false,

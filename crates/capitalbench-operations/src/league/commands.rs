@@ -186,6 +186,10 @@ impl Commands<'_> {
         }
     }
 
+    pub(super) fn collect(self) -> String {
+        "capitalbench enter collect".to_owned()
+    }
+
     pub(super) fn database(self) -> String {
         format!("capitalbench sync-web --rounds-dir {}", self.rounds())
     }

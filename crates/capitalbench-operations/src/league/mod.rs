@@ -5,6 +5,7 @@ pub mod check;
 mod commands;
 mod daily;
 mod decide;
+mod entries;
 pub mod folder;
 mod hints;
 mod lanes;

@@ -71,6 +71,8 @@ pub enum StepKind {
     Accepted,
     Voided,
     Abandoned,
+    /// Files of entrants came into the log.
+    Collected,
     Tracked,
     Resolved,
     Published,
@@ -92,6 +94,7 @@ impl StepKind {
             Self::Accepted => "accepted",
             Self::Voided => "voided",
             Self::Abandoned => "abandoned",
+            Self::Collected => "collected",
             Self::Tracked => "tracked",
             Self::Resolved => "resolved",
             Self::Published => "published",
@@ -194,6 +197,7 @@ impl<'a> Work<'a> {
         for live in &standing.live {
             self.prepare(live);
         }
+        self.collect_entries(&standing);
         for live in &standing.live {
             if self.pass.end != PassEnd::Stopped {
                 self.decide(live);

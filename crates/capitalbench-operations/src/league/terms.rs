@@ -14,6 +14,7 @@ use jiff::civil::Date;
 
 use super::folder::LeagueFolder;
 use crate::asking::run::{AskRequest, MissingKeys, Permission, Start};
+use crate::entering::delivery::Delivery;
 use crate::error::Error;
 use crate::opening::new_round::RoundRequest;
 use crate::operator::configuration::Configuration;
@@ -69,6 +70,19 @@ fn listed(words: &[String], between: &str) -> Option<String> {
 }
 
 impl LeagueFolder {
+    /// Where entrants deliver; a league that names nothing admits nobody.
+    pub fn delivery(&self) -> Result<Delivery, Error> {
+        let settings = self.league.entrants.as_ref().ok_or_else(|| {
+            let text = "league.yaml admits no entrants";
+            Error::new(text).hint("add `entrants: {registrations: entrants, entries: entries}`")
+        })?;
+        let registrations = settings.registrations.iter();
+        Ok(Delivery {
+            registrations: registrations.map(|name| self.file(name)).collect(),
+            entries: settings.entries.as_deref().map(|name| self.file(name)),
+        })
+    }
+
     /// Whether no provider is called and the market is invented.
     pub fn is_rehearsed(&self) -> bool {
         self.league.calls == LeagueCalls::Rehearsed

@@ -292,7 +292,7 @@ impl SignedState<'_> {
 }
 
 /// What an answer proves about a digest, or why it proves nothing.
-pub(super) fn judged(
+pub(crate) fn judged(
     trust: &Trust,
     kind: Kind,
     digest: [u8; 32],
@@ -346,14 +346,14 @@ pub(super) fn question(digest: [u8; 32], nonce: [u8; 16]) -> Question {
     Question { digest, nonce }
 }
 
-pub(super) fn nonce() -> Result<[u8; 16], Error> {
+pub(crate) fn nonce() -> Result<[u8; 16], Error> {
     let mut nonce = [0; 16];
     getrandom::fill(&mut nonce)
         .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
     Ok(nonce)
 }
 
-pub(super) async fn ask(
+pub(crate) async fn ask(
     http: &HttpClient,
     kind: Kind,
     url: &ClockUrl,

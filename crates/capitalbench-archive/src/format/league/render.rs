@@ -25,6 +25,7 @@ pub fn render(league: &League) -> String {
     money(&mut page, league);
     prices(&mut page, &league.prices);
     proof(&mut page, league);
+    entrants(&mut page, league);
     publication(&mut page, league);
     page.0
 }
@@ -276,6 +277,23 @@ fn witnesses(page: &mut Page, league: &League) {
         let (key, address) = (quoted(&one.key), quoted(&one.address));
         page.field("  - {key", &format!("{key}, address: {address}}}"));
     }
+}
+
+fn entrants(page: &mut Page, league: &League) {
+    page.about(&[
+        "Entrants from outside: the folder (or a list of files) with the registrations that you admit, and",
+        "the folder where sealed entries and openings arrive. docs/enter.md tells how they take part.",
+    ]);
+    let Some(settings) = &league.entrants else {
+        return page.optional(
+            "entrants",
+            None,
+            "{registrations: entrants, entries: entries}",
+        );
+    };
+    page.0.push_str("entrants:\n");
+    page.list("registrations", &settings.registrations, "[entrants]");
+    page.optional("  entries", settings.entries.as_deref(), "entries");
 }
 
 fn publication(page: &mut Page, league: &League) {

@@ -4,8 +4,8 @@ use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::league::settings::{
-    BriefingSource, Budget, Cadence, ClockSettings, LaneSettings, League, LeagueCalls,
-    MessageSettings, PriceSettings, PublicationSettings, TrackSchedule,
+    BriefingSource, Budget, Cadence, ClockSettings, EntrantSettings, LaneSettings, League,
+    LeagueCalls, MessageSettings, PriceSettings, PublicationSettings, TrackSchedule,
 };
 use capitalbench_core::market::request_budget::Plan;
 use capitalbench_core::round::failure_policy::FailurePolicy;
@@ -72,6 +72,7 @@ pub(super) struct Stored {
     proof: Option<String>,
     clocks: Option<Clocks>,
     witnesses: Option<StoredWitnesses>,
+    entrants: Option<Entrants>,
     publication: Option<Publication>,
     messages: Option<Messages>,
 }
@@ -123,6 +124,14 @@ struct Clocks {
     authorities: Option<Vec<String>>,
     calendars: Option<Vec<String>>,
     roots: Option<Vec<String>>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entrants {
+    /// A folder, or a list of files.
+    registrations: Option<Value>,
+    entries: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -198,6 +207,7 @@ impl Stored {
             },
             clocks: clocks(self.clocks)?,
             witnesses: witnesses(self.witnesses)?,
+            entrants: self.entrants.map(entrants).transpose()?,
             publication: publication(self.publication, usual.publication)?,
             messages: messages(self.messages)?,
             name,
@@ -449,6 +459,27 @@ fn clocks(given: Option<Clocks>) -> Result<ClockSettings, Fault> {
         authorities: addresses("clocks.authorities", given.authorities)?,
         calendars: addresses("clocks.calendars", given.calendars)?,
         roots: list("clocks.roots", given.roots)?,
+    })
+}
+
+fn entrants(given: Entrants) -> Result<EntrantSettings, Fault> {
+    let field = "entrants.registrations";
+    let wrong = || Fault::field(field, "must be a folder, or a list of files and folders");
+    let listed = match given.registrations {
+        None => Vec::new(),
+        Some(Value::String(folder)) => vec![line(field, &folder)?],
+        Some(Value::Array(files)) => files
+            .iter()
+            .map(|file| line(field, file.as_str().ok_or_else(wrong)?))
+            .collect::<Result<_, _>>()?,
+        Some(_) => return Err(wrong()),
+    };
+    let entries = given.entries.as_deref();
+    Ok(EntrantSettings {
+        registrations: listed,
+        entries: entries
+            .map(|folder| line("entrants.entries", folder))
+            .transpose()?,
     })
 }
 

@@ -4,7 +4,7 @@ use capitalbench_core::entering::agent::AgentFault;
 use capitalbench_operations::agents::kit::{KitReport, KitRequest, KitRound, try_agent};
 use serde_json::json;
 
-use super::{holdings_json, holdings_text};
+use super::super::{holdings_json, holdings_text};
 use crate::cli::EnterTest;
 use crate::config::operator;
 use crate::console::{ERROR, GOOD, line, next_step, paint, plural, show};
@@ -12,8 +12,8 @@ use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &EnterTest) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
-    let scratch = tempfile::tempdir()
-        .map_err(|error| Error::new(format!("no temporary folder: {error}")))?;
+    let scratch =
+        tempfile::tempdir().map_err(|error| Error::new(format!("no temporary folder: {error}")))?;
     let round = match &arguments.round {
         Some(round) => KitRound::Frozen(round.clone()),
         None => KitRound::Invented(scratch.path().to_owned()),
@@ -29,7 +29,8 @@ pub(crate) fn run(arguments: &EnterTest) -> Result<Exit, Error> {
 }
 
 fn as_json(report: &KitReport) -> serde_json::Value {
-    let fault = |own: &AgentFault| json!({"code": own.as_str(), "text": format!("the agent {own}")});
+    let fault =
+        |own: &AgentFault| json!({"code": own.as_str(), "text": format!("the agent {own}")});
     let answer = report.said.as_ref().ok();
     json!({
         "round_id": report.round,
