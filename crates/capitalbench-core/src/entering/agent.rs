@@ -66,7 +66,7 @@ pub enum AgentFault {
     Truncated,
     #[error("redirects to {to}{}; redirects are not followed: answer at the address itself", private(*is_private))]
     Redirect { to: String, is_private: Private },
-    #[error("answered with status {status}{}; answer with 200", said(said))]
+    #[error("answered with status {status}{}; answer with 200", in_brackets(said))]
     Status { status: u16, said: String },
     #[error("answered with the content type {0:?}; it must be application/json")]
     ContentType(String),
@@ -114,7 +114,7 @@ fn private(own: Private) -> &'static str {
     }
 }
 
-fn said(text: &str) -> String {
+fn in_brackets(text: &str) -> String {
     if text.is_empty() {
         return String::new();
     }
