@@ -67,6 +67,11 @@ impl AgentQuestion {
         })
     }
 
+    /// The deadline of everybody, and the close from which on answers may be seen.
+    pub fn times(&self) -> Times {
+        self.times
+    }
+
     /// How long an agent has when it is asked at an instant: what it declared, at most an hour, and
     /// never beyond the deadline; none once that has passed.
     pub fn time_left(&self, declared: SignedDuration, now: Timestamp) -> Option<SignedDuration> {
@@ -126,6 +131,11 @@ impl AgentQuestion {
         if !essence.eq_ignore_ascii_case(CONTENT_TYPE) {
             return Err(vec![AgentFault::ContentType(content_type.to_owned())]);
         }
+        self.judge_body(body)
+    }
+
+    /// The same for a stored answer.
+    pub fn judge_body(&self, body: &[u8]) -> Result<AgentAnswer, Vec<AgentFault>> {
         let stored = read(body).map_err(|fault| vec![fault])?;
         let (named, inputs) = (
             stored.round_id.clone(),
@@ -147,11 +157,11 @@ impl AgentQuestion {
     }
 }
 
-/// The digest of a transcript, as the log has it: of its steps in the archive's own JSON.
-pub fn transcript_digest(steps: &[TranscriptStep]) -> Digest {
+/// The bytes of a transcript that the log seals: its steps in the archive's own JSON.
+pub fn transcript_bytes(steps: &[TranscriptStep]) -> Vec<u8> {
     let steps: Vec<StoredStep> = steps.iter().map(stored_step).collect();
     let value = serde_json::to_value(steps).unwrap_or_default();
-    Digest::of(json::to_line(&value).as_bytes())
+    json::to_line(&value).into_bytes()
 }
 
 #[derive(Deserialize)]

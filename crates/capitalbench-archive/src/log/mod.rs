@@ -11,6 +11,7 @@
 //! <rounds>/log/claims/<claim>.json   registered claims
 //! <rounds>/log/entrants/...          registrations of entrants
 //! <rounds>/log/entries/<round>/...   sealed entries, openings and receipts
+//! <rounds>/log/agents/<round>/...    what agents were asked and answered, after the entry close
 //! <rounds>/log/tile/...              hashes and leaves, as C2SP tlog-tiles lays them out
 //! <rounds>/.capitalbench/log/        the lock of the appending process, and an index
 //! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
@@ -34,6 +35,7 @@ use crate::disk::layout;
 use crate::format::utf8;
 use crate::round::round_folder::{RoundFolder, parse_file, read_file as read};
 
+pub mod agents;
 mod anchors;
 mod append;
 pub mod check;

@@ -2,3 +2,4 @@
 
 pub mod asking;
 pub mod kit;
+pub mod round;

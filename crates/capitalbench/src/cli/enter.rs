@@ -7,7 +7,7 @@ use capitalbench_core::entering::names::EntrantKind;
 use capitalbench_proof::note::VerifierKey;
 use clap::{Args, Subcommand};
 
-use super::agents::EnterTest;
+use super::agents::{AgentFlags, EnterAsk, EnterTest};
 use super::league::LeagueDir;
 use super::shared::{Now, word};
 
@@ -39,6 +39,7 @@ pub(crate) enum EnterVerb {
     Open(EnterOpen),
     Collect(EnterCollect),
     Check(EnterCheck),
+    Ask(EnterAsk),
     Test(EnterTest),
 }
 
@@ -86,6 +87,8 @@ pub(crate) struct EnterRegister {
     /// The league fetches your entries below this address; without it you bring them
     #[arg(long, value_name = "URL")]
     pub(crate) address: Option<String>,
+    #[command(flatten)]
+    pub(crate) agent: AgentFlags,
     /// The file of a key; may be repeated
     #[arg(long = "key", value_name = "FILE", default_value = "entrant.key")]
     pub(crate) keys: Vec<PathBuf>,

@@ -1,6 +1,7 @@
 //! Witnesses: who cosigned the log, a forked log that gets no cosignature, and a quorum that is said.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -275,6 +276,8 @@ fn a_forked_log_gets_no_cosignature() {
     let test = watched.test();
     watched.ask(&[]).code(0);
     copy_tree(&test.path("signed"), &test.path("fork"));
+    let key = test.path("fork/.capitalbench/keys/log.key");
+    fs::set_permissions(key, fs::Permissions::from_mode(0o600)).expect("its owner's key");
     let explain = |rounds: &str, reason: &str| {
         let round = format!("{rounds}/{NAME}");
         let typed = [

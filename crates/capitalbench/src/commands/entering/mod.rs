@@ -3,6 +3,7 @@
 use crate::cli::{Enter, EnterVerb};
 use crate::error::{Error, Exit};
 
+mod ask;
 mod entrant;
 mod league;
 mod test;
@@ -15,6 +16,7 @@ pub(crate) fn run(arguments: &Enter) -> Result<Exit, Error> {
         EnterVerb::Open(arguments) => entrant::open(arguments),
         EnterVerb::Collect(arguments) => league::collect(arguments),
         EnterVerb::Check(arguments) => league::check(arguments),
+        EnterVerb::Ask(arguments) => ask::run(arguments),
         EnterVerb::Test(arguments) => test::run(arguments),
     }
 }
