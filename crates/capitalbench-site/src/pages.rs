@@ -15,6 +15,7 @@ mod board;
 mod boards;
 mod claims;
 mod compare;
+mod entrants;
 mod filter;
 mod home;
 mod live;
@@ -112,6 +113,7 @@ fn single_pages(view: &View<'_>) -> Vec<Page> {
     pages.par_extend(options.par_iter().map(|id| asset::page(view, id)));
     pages.extend(method::pages(view));
     pages.extend(claims::pages(view));
+    pages.extend(entrants::pages(view));
     pages
 }
 

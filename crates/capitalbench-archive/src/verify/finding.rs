@@ -175,6 +175,18 @@ codes! {
         "The log has a claim whose file is gone; the claim is judged all the same."
     ClaimUnsigned "claim-unsigned" Error
         "A file among the claims is not in the log, so nothing was registered."
+    EntryMissing "entry-missing" Error
+        "The log has a registration, a sealed entry or an opening whose file is gone; the entry keeps its slot."
+    EntryEdited "entry-edited" Error
+        "A registration, a sealed entry or an opening is not the file that the log has."
+    EntryOutOfTime "entry-out-of-time" Error
+        "An entry was logged after the deadline, or opened before the entry close or after the next session began; it does not count."
+    EntryInvalid "entry-invalid" Error
+        "The log has something of an entrant that breaks a rule: altered, doubled, re-sealed, unregistered, copied, of another league or round, or one of many registrations; it does not count."
+    EntryUnsigned "entry-unsigned" Error
+        "A file among those of entrants is in no leaf of the log, so nothing was taken."
+    ReceiptInvalid "receipt-invalid" Error
+        "The receipt of an entrant is missing, or does not hold for its leaf of the log."
     LaneUnplanned "lane-unplanned" Warning
         "A twin lane was asked that the manifest does not plan, more than once, or another number of times; it counts nowhere."
     ScoredBeforeExit "scored-before-exit" Warning
@@ -303,6 +315,8 @@ codes! {
         "The log has a cosignature by a key that nobody names as a witness."
     UnfinishedWrite "unfinished-write" Note
         "A temporary file was left behind by a crash."
+    EntryTimeUnproved "entry-time-unproved" Note
+        "No outside clock shows that an entry was in the log before its deadline, or opened before the next session."
     ClaimTimeUnproved "claim-time-unproved" Note
         "No outside clock shows that a claim was registered before its first day."
 }

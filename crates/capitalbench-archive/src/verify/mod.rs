@@ -28,6 +28,7 @@ mod claims;
 mod controls;
 pub mod derivation;
 mod ending;
+mod entrants;
 mod fairness;
 mod finding;
 mod hosts;
@@ -149,6 +150,9 @@ pub fn verify_for(
     let whole = !RoundFolder::is_round(path);
     let log = log.map(|mut log| {
         claims::check(&mut log, whole.then_some(now));
+        if whole {
+            entrants::check(&mut log);
+        }
         log.into_report(whole.then_some(&rounds))
     });
     Ok(Report { rounds, log })

@@ -53,7 +53,8 @@ impl Delivery {
         for path in &self.registrations {
             if path.is_dir() {
                 found.extend(files_in(path, &[REGISTRATION])?);
-            } else {
+            } else if path.exists() || path.extension().is_some() {
+                // A folder that is not there yet admits nobody; a file that is missing is a mistake.
                 found.push(file(path)?);
             }
         }

@@ -90,6 +90,7 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
             corrected(&mut page, resolved, own);
         }
     }
+    super::entrants::of_round(view, &mut page, round);
     explained(&mut page, round);
     audit(&mut page, round, own);
     beside(view, &mut page, round);

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
+use capitalbench_archive::disk::layout;
+
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::boards::first_board::FirstBoard;
+use capitalbench_core::publication::entrants::EntrantRow;
 use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_export::publication_v1;
@@ -17,6 +20,7 @@ use crate::error::{Error, Exit};
 
 mod beside;
 mod corrections;
+mod entrants;
 mod interval_bar;
 mod past;
 mod round_table;
@@ -44,6 +48,7 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
     };
     let tracks = TrackName::tracks(arguments.track);
     let boards = boards(arguments, &standings, &tracks)?;
+    let entrants = entrants_of(arguments, past.as_ref(), &tracks)?;
     if is_json() {
         let shown = boards.iter().map(|board| {
             let found = standings.statistics(board.set);
@@ -51,7 +56,10 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
             beside::added(set, &standings, board)
         });
         let shown: Vec<Value> = shown.collect();
-        let told = json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown});
+        let mut told = json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown});
+        if !entrants.is_empty() {
+            told["entrants"] = entrants::as_json(&entrants);
+        }
         document(&with_checkpoint(past.as_ref(), told));
         return Ok(Exit::Success);
     }
@@ -69,11 +77,26 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
             set_table::print_rounds(set);
         }
     }
+    entrants::print(&entrants);
     if arguments.set.is_none() {
         open_rounds(&standings, &tracks);
     }
     let ranked = |board: &FirstBoard<'_>| !board.set.rows.is_empty();
     Ok(Exit::of(boards.iter().any(ranked)))
+}
+
+/// The boards of entrants, unless a set of models was named.
+fn entrants_of(
+    arguments: &Leaderboard,
+    past: Option<&Past>,
+    tracks: &[Track],
+) -> Result<Vec<(Track, Vec<EntrantRow>)>, Error> {
+    if arguments.set.is_some() {
+        return Ok(Vec::new());
+    }
+    let entered = |past: &&Past| past.folder().join(layout::LOG_ENTRIES).exists();
+    let past = past.filter(entered).map(Past::publication).transpose()?;
+    entrants::boards(&arguments.rounds, past.as_ref(), tracks)
 }
 
 /// The set that was named, or the first board of each track.
