@@ -263,6 +263,8 @@ codes! {
         "A report replaced another one although no result changed."
     AttemptUnseen "attempt-unseen" Warning
         "The program stopped during an attempt, so nobody saw how it ended; it counts as an attempt."
+    AgentUnanswered "agent-unanswered" Warning
+        "An agent was asked about a round, and the log does not say how it ended."
     QuorumMissing "quorum-missing" Warning
         "Fewer witnesses than the rule asks for cosigned the newest state of the log that was shown to others."
     ClaimRoundUnproved "claim-round-unproved" Warning

@@ -22,6 +22,7 @@ use log_state::LogState;
 
 mod acceptance;
 mod across;
+mod agents;
 mod asked;
 pub mod audit;
 mod claims;
@@ -152,6 +153,7 @@ pub fn verify_for(
         claims::check(&mut log, whole.then_some(now));
         if whole {
             entrants::check(&mut log);
+            agents::check(&mut log, now);
         }
         log.into_report(whole.then_some(&rounds))
     });

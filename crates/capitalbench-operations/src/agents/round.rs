@@ -1,6 +1,7 @@
 //! The agents of a league and a round: asked once before the deadline, shown after the entry close.
 
 use std::panic::resume_unwind;
+use std::path::Path;
 
 use capitalbench_adapters::agent::AgentUrl;
 use capitalbench_archive::entering::agent::{AgentQuestion, transcript_bytes};
@@ -69,17 +70,11 @@ pub fn ask_and_show(operator: &Operator, round: &RoundFolder) -> Result<AgentsDo
     Ok(done)
 }
 
-/// Whether a round has an agent to ask or something to show, without asking anybody.
-pub fn is_due(operator: &Operator, round: &RoundFolder) -> Result<bool, Error> {
-    let log = LogFolder::of_round(round);
-    let told = log.entrants()?;
-    let agents = told.register.entrants();
-    Ok(agents
-        .filter(|own| own.registration.agent.is_some())
-        .count()
-        > 0
-        && log.verifier()?.is_some()
-        && operator.configuration.log_key(&log).exists())
+/// Whether the log of a folder of rounds has an agent.
+pub fn has_agents(rounds: &Path) -> Result<bool, Error> {
+    let told = LogFolder::of_rounds(rounds).entrants()?;
+    let mut all = told.register.entrants();
+    Ok(all.any(|own| own.registration.agent.is_some()))
 }
 
 struct Asking<'a> {
@@ -130,7 +125,7 @@ impl Asking<'_> {
         let address = agent.address.parse::<AgentUrl>();
         let manner = Manner {
             agent: address.map_err(|why| Error::new(format!("{entrant}: {why}")))?,
-            league: self.key.name().to_owned(),
+            league: self.key.verifier().name().to_owned(),
             time,
             reach: self.operator.configuration.reach(),
         };

@@ -186,6 +186,10 @@ impl Commands<'_> {
         }
     }
 
+    pub(super) fn agents(self, round: &str) -> String {
+        format!("capitalbench enter ask --round {}", self.round(round))
+    }
+
     pub(super) fn collect(self) -> String {
         "capitalbench enter collect".to_owned()
     }

@@ -1,5 +1,9 @@
 //! `enter test`: the kit finds what is wrong with an agent, in words for its author.
 
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::process::{Command, Stdio};
+
 use serde_json::Value;
 
 use crate::fake_agent::{FakeAgent, Manner};
@@ -270,4 +274,59 @@ fn a_frozen_round_is_played_as_it_is() {
         asked["model_input"],
         Value::from(input.expect("the frozen text"))
     );
+}
+
+/// The agent of the documentation, word for word but for its port.
+#[test]
+fn the_documented_agent_is_ready() {
+    let file = crate::harness::fixtures().join("../docs/agent-protocol.md");
+    let page = std::fs::read_to_string(file).expect("the documentation");
+    let source = page
+        .split("```python\n")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next());
+    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let port = free.local_addr().expect("its address").port().to_string();
+    drop(free);
+    let source = source.expect("an agent").replace("8000", &port);
+    let mut agent = Command::new("python3")
+        .args(["-c", &source])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("python3 is on the machine");
+    let mut said = BufReader::new(agent.stdout.take().expect("its output"));
+    let mut line = String::new();
+    said.read_line(&mut line).expect("a line");
+    assert_eq!(line, "listening\n");
+    let url = format!("http://127.0.0.1:{port}/decide");
+    let ran = Test::weekly().run(&["enter", "test", &url]);
+    agent.kill().expect("its end");
+    agent.wait().expect("its end");
+    ran.code(0).says("50, ").says("a transcript of 1 step");
+}
+
+/// The schema of the documentation has the members that are sent, and no others.
+#[test]
+fn the_schema_names_what_is_sent() {
+    let agent = FakeAgent::start(Manner::True);
+    play(&agent, &[]).code(0);
+    let asked = agent.heard().remove(0);
+    let file = crate::harness::fixtures().join("../docs/agent-protocol.schema.json");
+    let schema = std::fs::read(file).expect("the schema");
+    let schema: Value = serde_json::from_slice(&schema).expect("JSON");
+    let question = &schema["$defs"]["question"];
+    let names = |value: &Value| -> Vec<String> {
+        value
+            .as_object()
+            .expect("an object")
+            .keys()
+            .cloned()
+            .collect()
+    };
+    assert_eq!(names(&question["properties"]), names(&asked));
+    let rules = &question["properties"]["rules"]["properties"];
+    assert_eq!(names(rules), names(&asked["rules"]));
+    let option = &question["properties"]["options"]["items"]["properties"];
+    assert_eq!(names(option), names(&asked["options"][0]));
 }

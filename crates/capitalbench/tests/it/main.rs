@@ -26,6 +26,7 @@ mod corrections;
 mod demo;
 mod derived;
 mod due_rounds;
+mod enter_ask;
 mod enter_test;
 mod explain;
 mod failure_kinds;
