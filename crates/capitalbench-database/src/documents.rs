@@ -102,6 +102,8 @@ struct BoardForm {
     head_to_head: Option<Vec<HeadToHead>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     claims: Vec<ClaimRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    league: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     entries: Vec<PublicEntry>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -230,6 +232,7 @@ fn boards_and_sets(
             records: publication.statistics.records.get(track).cloned(),
             head_to_head: publication.statistics.head_to_head.get(track).cloned(),
             claims: claims.filter(of_track).cloned().collect(),
+            league: publication.league.clone(),
             entries: entries.filter(entered).cloned().collect(),
             sensitivity: publication.statistics.sensitivity.get(track).cloned(),
         };

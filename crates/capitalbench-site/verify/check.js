@@ -82,7 +82,7 @@ async function signed(files, round, manifest, source, given, { add, finder, matc
     for (const name of log.unread) add("stamps", name, OPEN, "OpenTimestamps files are for the program");
     const here = source.rounds ? new Set(source.rounds) : null;
     for (const name of new Set(log.events.map((event) => event.round)))
-      if (here && name !== "claims" && !here.has(name)) find("logged-file-missing", name, "is in the log, but there is no such round here");
+      if (here && !["claims", "entries"].includes(name) && !here.has(name)) find("logged-file-missing", name, "is in the log, but there is no such round here");
     proof = await prove(log, round, { files, salts: source.salts ?? {}, manifest, reader }, find, matcher("log"));
     if (!proof) add("log", "log", OPEN, "no event of the log is about this round");
   }

@@ -11,11 +11,21 @@ use capitalbench_core::publication::{PublicRound, Publication};
 use jiff::Timestamp;
 
 use super::public_record::PublicationError;
+use crate::disk::error::FileError;
 use crate::disk::layout;
 use crate::log::LogFolder;
 use crate::log::entrants::EntrantLog;
 
 mod agents;
+
+/// The name of a league that admits entrants: it keeps a folder for their registrations.
+pub fn league(rounds: &Path) -> Result<Option<String>, FileError> {
+    if !rounds.join(layout::LOG_ENTRANTS).is_dir() {
+        return Ok(None);
+    }
+    let key = LogFolder::of_rounds(rounds).verifier()?;
+    Ok(key.map(|key| key.name().to_owned()))
+}
 
 /// The entries of the rounds of a publication, in the order of the log.
 pub fn entries(rounds: &Path, public: &Publication) -> Result<Vec<PublicEntry>, PublicationError> {

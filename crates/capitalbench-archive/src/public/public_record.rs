@@ -18,7 +18,7 @@ use crate::format::round::benchmark_sets;
 use crate::prices::daily_closes::DailySnapshots;
 use crate::public::cache_key::CacheKey;
 use crate::public::claims::claims;
-use crate::public::entrants::entries;
+use crate::public::entrants::{entries, league};
 use crate::public::fact_cache::FactCache;
 use crate::public::past_rounds::PastRounds;
 use crate::results::scoring::ScoringError;
@@ -109,6 +109,7 @@ impl<'a> RoundSource<'a> {
         }
         let mut publication = publish(facts?, &set_policy(self.beside)?, as_of)?;
         publication.claims = claims(self.rounds, as_of)?;
+        publication.league = league(self.rounds)?;
         publication.entries = entries(self.rounds, &publication)?;
         Ok(publication)
     }

@@ -71,6 +71,8 @@ pub struct Publication {
     pub statistics: Statistics,
     /// Claims that were registered before their first day, in the order of the log.
     pub claims: Vec<ClaimRecord>,
+    /// The name of the league's log, where it admits entrants from outside.
+    pub league: Option<String>,
     /// Entries from outside, in the order of the log; never among the models.
     pub entries: Vec<PublicEntry>,
 }
@@ -447,6 +449,7 @@ pub fn publish(
         boards,
         comparison_sets,
         claims: Vec::new(),
+        league: None,
         entries: Vec::new(),
     })
 }

@@ -41,6 +41,7 @@ pub fn publication(header: &Header, documents: &[Document]) -> Result<Publicatio
         comparison_sets: pieces.sets.into_values().collect(),
         statistics: pieces.statistics,
         claims: pieces.claims,
+        league: pieces.league,
         entries: pieces.entries,
     })
 }
@@ -57,6 +58,7 @@ pub(super) struct Pieces {
     pub(super) sets: BTreeMap<usize, ComparisonSet>,
     pub(super) statistics: Statistics,
     claims: Vec<ClaimRecord>,
+    league: Option<String>,
     entries: Vec<PublicEntry>,
 }
 
@@ -113,6 +115,7 @@ impl Pieces {
         self.statistics.head_to_head.extend(pairs);
         self.claims.extend(form.claims);
         self.claims.sort_by_key(|claim| claim.leaf);
+        self.league = self.league.take().or(form.league);
         self.entries.extend(form.entries);
         self.entries.sort_by_key(|entry| entry.sealed.leaf);
         let sensitivity = form.sensitivity.map(|found| (track, found));

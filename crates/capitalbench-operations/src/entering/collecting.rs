@@ -1,5 +1,6 @@
 //! The league takes what entrants bring: each file is checked, logged and answered with a receipt.
 
+use capitalbench_archive::disk::{file_ops, layout};
 use capitalbench_archive::entering::delivered::Delivered;
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::entrants::{Taken, Taking};
@@ -47,6 +48,8 @@ pub fn collect(
     delivery: &Delivery,
 ) -> Result<Collection, Error> {
     let key = signing_key(operator, log)?;
+    // The site shows how to enter where this folder is.
+    file_ops::create_folder(&log.rounds().join(layout::LOG_ENTRANTS))?;
     let mut done = Collection::default();
     let admitted = delivery.registrations()?;
     let entries = delivery.entries()?;

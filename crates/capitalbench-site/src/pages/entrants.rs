@@ -1,5 +1,6 @@
 //! Entrants from outside: their board, their entries, and what a round shows of them.
 
+use capitalbench_core::entering::times::Times;
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::publication::entrants::{
     EntrantLane, EntryState, PublicEntry, entrant_board, with_tools,
@@ -80,6 +81,22 @@ fn board(page: &mut Page, entries: &[PublicEntry], (track, lane): (Track, Entran
         ]);
     }
     page.body.table(&table);
+}
+
+/// The times of a round that still takes something from entrants.
+pub(crate) fn times(view: &View<'_>, round: &PublicRound) -> Option<Times> {
+    view.publication.league.as_ref()?;
+    round.frozen.as_ref()?;
+    let times = Times::of(&round.manifest)?;
+    (view.publication.as_of < times.closes && round.resolved().is_none()).then_some(times)
+}
+
+/// Everything about entrants that the pages of a round follow from.
+pub(crate) fn inputs(view: &View<'_>, round: &PublicRound) -> String {
+    let entries = view.publication.entries.iter();
+    let own: Vec<&PublicEntry> = entries.filter(|own| own.round_id == *round.id()).collect();
+    let league = &view.publication.league;
+    format!("{league:?} {:?} {own:?}", times(view, round))
 }
 
 /// What names an entry beside its entrant.

@@ -28,6 +28,7 @@ mod derived;
 mod due_rounds;
 mod enter_ask;
 mod enter_test;
+mod entering;
 mod explain;
 mod failure_kinds;
 mod failure_policy;
