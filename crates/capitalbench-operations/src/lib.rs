@@ -20,6 +20,5 @@ pub mod operator;
 pub mod prices;
 pub mod proof;
 pub mod publishing;
-pub mod replay;
 pub mod resolving;
 pub mod syncing;

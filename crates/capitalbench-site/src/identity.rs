@@ -18,6 +18,17 @@ pub struct Identity {
     pub accent: Option<Accent>,
     /// A picture beside the name.
     pub logo: Option<Logo>,
+    /// Leagues that have their own pages on the same host, named at the top of every page.
+    pub neighbours: Vec<Neighbour>,
+}
+
+/// Another league, whose rounds and boards are never mixed with those of this one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Neighbour {
+    /// What it is called.
+    pub name: String,
+    /// Its first page, seen from the first page of this league, such as `leagues/europe/`.
+    pub address: String,
 }
 
 /// A picture as it is shown.
@@ -39,6 +50,7 @@ impl Default for Identity {
             name: "CapitalBench".to_owned(),
             accent: None,
             logo: None,
+            neighbours: Vec::new(),
         }
     }
 }
@@ -47,7 +59,9 @@ impl Identity {
     /// What changes whenever something of it does.
     pub(crate) fn mark(&self) -> Digest {
         let logo = self.logo.as_ref().map(|logo| Digest::of(&logo.bytes));
-        Digest::of(format!("{:?} {:?} {logo:?}", self.name, self.accent).as_bytes())
+        let neighbours = &self.neighbours;
+        let whole = format!("{:?} {:?} {logo:?} {neighbours:?}", self.name, self.accent);
+        Digest::of(whole.as_bytes())
     }
 
     /// The accent on light paper.

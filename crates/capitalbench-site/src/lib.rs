@@ -30,7 +30,7 @@ mod table;
 mod title;
 
 pub use album::{Album, Images};
-pub use identity::{Identity, Logo};
+pub use identity::{Identity, Logo, Neighbour};
 use machine::Told;
 use page::Site;
 use pages::view::View;

@@ -18,6 +18,7 @@ mod correction;
 mod embed;
 mod event;
 mod feeds;
+mod markets;
 mod openapi;
 mod search;
 mod share;

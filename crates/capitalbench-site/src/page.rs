@@ -121,6 +121,8 @@ struct Frame<'a> {
     crumbs: Vec<(String, Html)>,
     name: Html,
     logo: Option<&'static str>,
+    /// Names and addresses of other leagues.
+    neighbours: Vec<(Html, String)>,
     synthetic: bool,
     home: bool,
     as_of: Option<&'a str>,
@@ -170,6 +172,12 @@ impl Site {
             .then(|| format!("{}/{}", self.base_url, encode(path)))
     }
 
+    fn neighbours(&self, page: &Page) -> Vec<(Html, String)> {
+        let all = self.identity.neighbours.iter();
+        all.map(|other| (Html::text(&other.name), page.here.to(&other.address)))
+            .collect()
+    }
+
     pub(crate) fn frame(&self, page: &Page) -> Bytes {
         let own = page.here.path();
         let belongs = |path: &str| match path {
@@ -196,6 +204,7 @@ impl Site {
             crumbs,
             name: Html::text(&self.identity.name),
             logo: self.identity.logo.as_ref().map(Logo::path),
+            neighbours: self.neighbours(page),
             synthetic: self.synthetic,
             home: own.is_empty(),
             // Only pages that show the current state name its instant: the others keep their bytes as time passes.

@@ -5,6 +5,7 @@
 // T is the time of an outside clock. A late stamp proves nothing, but it is no contradiction either.
 import { instant, told } from "./bytes.js";
 import { SLACK } from "./events.js";
+import { MARKETS } from "./markets.js";
 import { REJECTIONS } from "./stored.js";
 
 const NAMES = {
@@ -12,23 +13,30 @@ const NAMES = {
   entry: "the entry close", exit: "the exit close", score: "the results",
 };
 
-/** New York's close of a day, 16:00 there; 13:00 on the three days that end early. */
-export function close(day) {
-  const at = /^\d{4}-\d\d-\d\d$/.test(day ?? "") ? new Date(`${day}T00:00:00Z`) : null;
-  if (!at || Number.isNaN(at.getTime())) return null;
-  const [year, month, date, weekday] = [at.getUTCFullYear(), at.getUTCMonth() + 1, at.getUTCDate(), at.getUTCDay()];
-  const sunday = (of, number) => 1 + ((7 - new Date(Date.UTC(year, of - 1, 1)).getUTCDay()) % 7) + 7 * (number - 1);
-  const number = month * 100 + date;
-  const summer = number >= 300 + sunday(3, 2) && number < 1100 + sunday(11, 1);
-  const beforeFriday = weekday >= 1 && weekday <= 4;
-  const early = (number === 703 && beforeFriday) || (number === 1224 && beforeFriday)
-    || (month === 11 && date >= 23 && date <= 29 && weekday === 5);
-  return at.getTime() + ((summer ? 20 : 21) - (early ? 3 : 0)) * 3_600_000;
+/** What the clocks of a zone show at an instant, as if they hung in UTC. */
+function clocks(zone, at) {
+  const parts = new Intl.DateTimeFormat("en-GB", {
+    timeZone: zone, hourCycle: "h23", year: "numeric", month: "numeric", day: "numeric", hour: "numeric", minute: "numeric",
+  }).formatToParts(at);
+  const [year, month, day, hour, minute] = ["year", "month", "day", "hour", "minute"].map((type) => Number(parts.find((part) => part.type === type).value));
+  return Date.UTC(year, month - 1, day, hour, minute);
+}
+
+/** When the session of a day ends in a market, by its own clocks; null where its days are not known here. */
+export function close(day, market) {
+  const own = MARKETS[market], midnight = /^\d{4}-\d\d-\d\d$/.test(day ?? "") ? Date.parse(`${day}T00:00:00Z`) : NaN;
+  const time = own?.unusual[day] ?? own?.hours.findLast(([from]) => from <= day)?.[1];
+  if (!time || Number.isNaN(midnight)) return null;
+  const [hour, minute] = time.split(":").map(Number);
+  const shown = midnight + (hour * 60 + minute) * 60_000;
+  // Clocks that are an hour off at the first guess are right at the second, which lies on the same side of their change.
+  const guess = shown - (clocks(own.zone, shown) - shown);
+  return shown - (clocks(own.zone, guess) - guess);
 }
 
 /** Which events are the steps of a round; `ofRecord` knows the run that counts. */
 export function steps(events, window, ofRecord) {
-  const found = { entry: close(window?.entry), exit: close(window?.exit) };
+  const found = { entry: close(window?.entry, window?.market), exit: close(window?.exit, window?.market) };
   for (const event of events) {
     const at = instant(event.at), mark = { first: event.leaf, last: event.leaf, at };
     if (event.event === "round.freeze") found.freeze = mark;
@@ -48,7 +56,7 @@ const not = (text, step) => ({ verdict: "not proved", text, unstamped: step });
 const unlogged = (step) => not(`${NAMES[step]}: not in the log`);
 const unstamped = (step) => not(`${NAMES[step]}: stamped by no outside clock`, step);
 const late = (step, before, limit) => not(`${NAMES[step]}: stamped only at ${told(before)}, which is not before ${told(limit)}`);
-const noWindow = not("the rules name no entry and exit close");
+const noWindow = not("this page does not know the entry and exit close of the round");
 const places = (one, other) => ({ verdict: "broken", kind: "places", text: `the log has ${NAMES[other]} before ${NAMES[one]}` });
 const reversed = ([one, at], [other, then]) => ({
   verdict: "broken", kind: "instants", steps: [one, other], text: `${NAMES[one]} (${told(at)}) must come before ${NAMES[other]} (${told(then)})`,

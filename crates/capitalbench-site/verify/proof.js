@@ -120,7 +120,7 @@ function moments(log, events, manifest, reader, find) {
       find("log-order-broken", `log/leaf ${event.leaf}`, `${event.event} says ${told(at)}, but an outside clock stamped it before ${told(seen)}`);
   }
   // Exit prices do not exist before the exit close.
-  const exit = close(manifest.window?.exit);
+  const exit = close(manifest.window?.exit, manifest.window?.market);
   for (const event of events)
     if (event.event === "prices.exit" && exit !== null && instant(event.at) < exit)
       find("log-order-broken", `log/leaf ${event.leaf}`, `prices.exit says ${event.at}, before the exit close ${told(exit)}`);

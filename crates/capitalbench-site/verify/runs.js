@@ -13,9 +13,11 @@ const FETCHED = ["entry_prices.csv", "exit_prices.csv", "window.csv", "cross_che
 /** What the manifest promises and frames. */
 export function manifestOf(files) {
   const own = yaml(files, "manifest.yaml");
-  const window = own.entry_date && own.exit_date ? { entry: own.entry_date, exit: own.exit_date } : null;
   // From v1.2 on a round goes on without models that gave no valid answer, if the manifest says so and names its models.
   const source = files.has("manifest.yaml") ? text(files.get("manifest.yaml")) : "";
+  // A market of the operator's own stands in the manifest in full, and this page does not read it.
+  const market = own.market ?? (/^own_market:/m.test(source) ? null : "XNYS");
+  const window = own.entry_date && own.exit_date ? { entry: own.entry_date, exit: own.exit_date, market } : null;
   const goesOn = (own.methodology_version ?? "").endsWith("-v1.2") && /^failure_policy:/m.test(source) && Boolean(lists(source).expected_model_ids);
   return { round: own.round_id ?? null, promise: own.proof ?? "none", window, label: own.methodology_version ?? null, goesOn };
 }

@@ -187,6 +187,8 @@ codes! {
         "A file among those of entrants is in no leaf of the log, so nothing was taken."
     ReceiptInvalid "receipt-invalid" Error
         "The receipt of an entrant is missing, or does not hold for its leaf of the log."
+    MarketsMixed "markets-mixed" Error
+        "Rounds of one folder are of different markets, whose returns cannot be compared."
     LaneUnplanned "lane-unplanned" Warning
         "A twin lane was asked that the manifest does not plan, more than once, or another number of times; it counts nowhere."
     ScoredBeforeExit "scored-before-exit" Warning
@@ -245,8 +247,6 @@ codes! {
         "Another file of the archive has another adjusted close for the same option and day."
     RawCloseDiffers "raw-close-differs" Warning
         "Another file of the archive has another raw close for the same option and day."
-    MarketsMixed "markets-mixed" Error
-        "Rounds of one folder are of different markets, whose returns cannot be compared."
     UniverseLabelReused "universe-label-reused" Warning
         "Rounds with one universe version have different options."
     RenameRefused "rename-refused" Warning

@@ -17,7 +17,7 @@ const ALL: &str = "*";
 /// What moves models.
 pub const SENSITIVITY: Table = Table {
     name: "sensitivity",
-    about: "One row per track, model and thing that may move its answers, with what that did; it looks at no result and ranks nobody. Method twins-v1 and order-bias-v1.",
+    about: "One row per track, model and thing that may move its answers, with what that did; it looks at no result and changes no rank. Method twins-v1 and order-bias-v1.",
     columns: SENSITIVITY_COLUMNS,
     filling: Filling::Whole(|publication| {
         let tracks = publication.statistics.sensitivity.iter();

@@ -11,6 +11,7 @@ pub mod price_card;
 pub mod providers;
 mod question;
 pub mod repair;
+pub mod replay;
 pub mod run;
 pub mod seats;
 pub mod slot_end;

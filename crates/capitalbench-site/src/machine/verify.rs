@@ -61,6 +61,8 @@ pub(super) fn render(input: &Input<'_>, files: &mut Files) {
     for (path, script) in MODULES {
         files.insert(path.to_owned(), Bytes::from_static(script.as_bytes()));
     }
+    let markets = super::markets::module();
+    files.insert("verify/markets.js".to_owned(), markets.into());
     let roots = Bytes::from_static(ROOTS.as_bytes());
     files.insert("verify/roots.pem".to_owned(), roots);
     files.insert("verify/index.html".to_owned(), page(input));

@@ -54,6 +54,9 @@ object on standard error: {\"error\": {\"code\": 2, \"message\": …, \"hint\": 
 const TOP: &str = "{about-with-newline}\n{usage-heading} {usage}\n\n{before-help}";
 const REST: &str = "Options:\n{options}\n{after-help}";
 
+/// The help of a verb below another, whose whole text is its beginning.
+const BELOW: &str = "{before-help}{usage-heading} {usage}\n\n{all-args}{after-help}";
+
 /// What the short help ends with.
 const MORE: &str = "All verbs: capitalbench --help   One verb: capitalbench VERB --help\n";
 
@@ -88,7 +91,7 @@ fn command() -> clap::Command {
         .help_template(format!("{TOP}{REST}"))
         .before_help(groups)
         .after_help(EXITS)
-        .mut_subcommands(|verb| with_broken_usage(with_whole_text(verb)))
+        .mut_subcommands(|verb| shown_whole(verb, "capitalbench"))
 }
 
 /// What to type first, for whoever typed no verb.
@@ -117,6 +120,21 @@ fn groups(command: &clap::Command, groups: &[(&str, &str)]) -> String {
     text.trim_end().to_owned()
 }
 
+/// The help of a verb and of the verbs below it.
+fn shown_whole(verb: clap::Command, above: &str) -> clap::Command {
+    let full_name = format!("{above} {}", verb.get_name());
+    let verb = verb.mut_subcommands(|below| with_broken_usage(with_text_on_top(below), &full_name));
+    with_broken_usage(with_whole_text(verb), above)
+}
+
+/// The same for a verb below another, which is also listed there with its first line.
+fn with_text_on_top(below: clap::Command) -> clap::Command {
+    match below.get_long_about().cloned() {
+        Some(whole) => below.before_help(whole).help_template(BELOW),
+        None => below,
+    }
+}
+
 /// Puts the whole text above the flags, whether `-h` or `--help` was typed.
 fn with_whole_text(command: clap::Command) -> clap::Command {
     let whole = command.get_long_about().or(command.get_about()).cloned();
@@ -124,8 +142,8 @@ fn with_whole_text(command: clap::Command) -> clap::Command {
 }
 
 /// Breaks a long usage before a flag, which clap would leave to the terminal.
-fn with_broken_usage(verb: clap::Command) -> clap::Command {
-    let full_name = format!("capitalbench {}", verb.get_name());
+fn with_broken_usage(verb: clap::Command, above: &str) -> clap::Command {
+    let full_name = format!("{above} {}", verb.get_name());
     let usage = verb.clone().bin_name(full_name).render_usage().to_string();
     if usage.width() <= USAGE_WIDTH {
         return verb;

@@ -42,6 +42,8 @@ pub(crate) struct Export {
 /// $ capitalbench build-site --rounds-dir rounds --as-of 2026-08-21 --output site --base-url
 /// https://bench.example.org
 ///
+/// $ capitalbench build-site --output site --with-league 'Europe=../europe/rounds'
+///
 /// $ SUPABASE_URL=… SUPABASE_ANON_KEY=… capitalbench build-site --source supabase
 ///
 /// Exit codes: 0 written, 2 could not run.
@@ -117,6 +119,44 @@ pub(crate) struct Appearance {
     /// Picture beside the name: a PNG or an SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) logo: Option<PathBuf>,
+    /// Another league with its name and its folder of rounds, as in 'Europe=../europe/rounds': its
+    /// pages stand below leagues/, and every page leads to it; more than one may be given
+    #[arg(long, value_name = "NAME=DIR", value_parser = other_league)]
+    pub(crate) with_league: Vec<OtherLeague>,
+}
+
+/// A league beside the one that a site is of.
+#[derive(Debug, Clone)]
+pub(crate) struct OtherLeague {
+    pub(crate) name: String,
+    pub(crate) rounds: PathBuf,
+}
+
+impl OtherLeague {
+    /// Where its pages stand, seen from the first page of the site.
+    pub(crate) fn address(&self) -> String {
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() {
+                c.to_ascii_lowercase()
+            } else {
+                '-'
+            }
+        };
+        let name: String = self.name.chars().map(plain).collect();
+        format!("leagues/{}/", name.trim_matches('-'))
+    }
+}
+
+fn other_league(text: &str) -> Result<OtherLeague, String> {
+    let (name, rounds) = text
+        .split_once('=')
+        .ok_or("must be a name, =, and a folder of rounds, such as 'Europe=../europe/rounds'")?;
+    let name = site_name(name)?;
+    if !name.chars().any(|c| c.is_ascii_alphanumeric()) {
+        return Err("the name needs a letter or a digit for its address".to_owned());
+    }
+    let rounds = PathBuf::from(rounds);
+    Ok(OtherLeague { name, rounds })
 }
 
 fn accent(text: &str) -> Result<Accent, String> {

@@ -29,8 +29,10 @@ fn with_json(verb: Command) -> Command {
     verb.arg(flag.action(ArgAction::SetTrue))
 }
 
-/// Leaves the text above the flags and puts examples and exit codes below them.
+/// Leaves the text above the flags and puts examples and exit codes below them, also for the verbs
+/// below it.
 fn with_parted_text(verb: Command) -> Command {
+    let verb = verb.mut_subcommands(with_parted_text);
     let Some(whole) = verb.get_long_about().map(ToString::to_string) else {
         return verb;
     };
@@ -39,11 +41,14 @@ fn with_parted_text(verb: Command) -> Command {
     let examples = below.iter().filter_map(|part| part.strip_prefix("$ "));
     let examples: Vec<String> = examples.map(example).collect();
     let heading = match examples.len() {
-        1 => "Example:",
-        _ => "Examples:",
+        0 => String::new(),
+        1 => "Example:\n".to_owned(),
+        _ => "Examples:\n".to_owned(),
     };
-    let exits = below.last().copied().unwrap_or_default();
-    let below = format!("{heading}\n{}\n\n{exits}", examples.join("\n"));
+    let exits = below.iter().find(|part| part.starts_with("Exit codes: "));
+    let exits = exits.copied().unwrap_or_default();
+    let below = format!("{heading}{}\n\n{exits}", examples.join("\n"));
+    let below = below.trim().to_owned();
     verb.long_about(text.join("\n\n")).after_help(below)
 }
 

@@ -97,8 +97,12 @@ impl Followed {
             if self.passes.is_multiple_of(KILLED) {
                 self.kills += usize::from(kill_one(league, at, random));
             }
-            let found = claims(&rounds, at).expect("claims");
-            self.looks.push(look(&found, at));
+            // A reader looks once a day.
+            let day = |at: Timestamp| at.as_second() / 86_400;
+            if self.looks.last().is_none_or(|last| day(last.at) < day(at)) {
+                let found = claims(&rounds, at).expect("claims");
+                self.looks.push(look(&found, at));
+            }
         }
     }
 }

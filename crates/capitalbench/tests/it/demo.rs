@@ -17,6 +17,8 @@ fn the_demo_plays_rounds_of_every_state_and_they_verify() {
         .says("9 resolved  2 interim  1 pending")
         .says("4 resolved  1 interim  1 pending")
         .says("vs S&P 500")
+        .says("6 rounds  5 resolved  1 interim")
+        .says("vs Bitcoin")
         .says("effective windows")
         .says("0 errors, 0 warnings");
     let rounds = "capitalbench-demo/rounds";
@@ -86,7 +88,26 @@ fn the_demo_ends_by_serving_its_site() {
     assert_eq!(found["as_of"], "2026-10-28T14:30:00Z");
     assert_eq!(found["synthetic"], true);
     assert!(found["row_counts"]["interim_points"].as_u64() > Some(20));
-    assert_eq!(server.get("/").status, 200);
+    // Both leagues stand on one host, lead to each other, and share no round.
+    let (home, crypto) = (server.get("/"), server.get("/leagues/crypto/"));
+    assert_eq!((home.status, crypto.status), (200, 200));
+    assert!(
+        home.text()
+            .contains("<a href=\"./leagues/crypto/\">Crypto</a>")
+    );
+    assert!(crypto.text().contains("<a href=\"./../../\">New York</a>"));
+    assert!(home.text().contains("S&amp;P 500") && !home.text().contains("Bitcoin"));
+    assert!(crypto.text().contains("Bitcoin") && !crypto.text().contains("S&amp;P 500"));
+    let own = |path: &str| server.get(path).json()["rounds"].to_string();
+    let rounds = [
+        own("/data/publication.json"),
+        own("/leagues/crypto/data/publication.json"),
+    ];
+    assert!(rounds[0].contains("DEMO-2026-10-28-1W") && !rounds[1].contains("DEMO-2026-10-28-1W"));
+    assert!(rounds[1].contains("DEMO-2026-10-27-1W") && !rounds[0].contains("DEMO-2026-10-27-1W"));
+    let moved = server.get("/leagues/crypto/rounds");
+    assert_eq!(moved.header("location"), "/leagues/crypto/rounds/");
+    assert_eq!(server.get("/leagues/none/").status, 404);
     server.signal("-TERM");
     assert!(server.ended().success());
 }

@@ -65,7 +65,7 @@ fn errors(test: &Test) -> Vec<String> {
 
 /// The options of a lane's first answer of a model.
 fn held(test: &Test, lane: &str, model: &str) -> BTreeSet<String> {
-    let file = format!("runs/lane-{lane}/submissions/parsed/{model}__r01.json");
+    let file = format!("runs/lane-{lane}/submissions/parsed/{model}__replicate_001.json");
     let file = if test.file(&file).is_file() {
         file
     } else {
@@ -124,7 +124,9 @@ fn lanes_are_asked_after_the_record_verified_and_kept_out_of_it() {
 
     // Boards and the record know four models and one answer of each.
     let board = ["leaderboard", "--rounds-dir", "rounds", "--as-of", AFTER];
-    test.run(&board).code(0);
+    test.run(&board)
+        .code(1)
+        .says("Models: by-itself, by-name, by-place, by-table.");
     let before = sensitivity(&test, "2026-09-14T12:45:00Z");
     assert!(
         before["cells"].is_null(),

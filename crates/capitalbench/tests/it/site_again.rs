@@ -174,3 +174,29 @@ fn a_page_that_somebody_touched_is_rendered_again() {
     let built = test.run_with(&cache, &words).code(0).json();
     assert_eq!(counts(&built)[..2], [3, 0]);
 }
+
+#[test]
+fn leagues_on_one_host_have_pages_of_their_own() {
+    let test = kept();
+    let both = ["--with-league", "Far away=rounds", "--site-name", "Near"];
+    let first = build(&test, "site", &both);
+    let place = "leagues/far-away/";
+    assert!(first["leagues"][place]["written"].as_u64() > Some(100));
+    let near = fs::read_to_string(test.path("site/index.html")).expect("a page");
+    let far = fs::read_to_string(test.path("site/leagues/far-away/index.html")).expect("a page");
+    assert!(near.contains(">Far away</a>") && far.contains(">Near</a>"));
+    assert!(far.contains("<title>"), "{far}");
+    let again = build(&test, "site", &both);
+    let written = |report: &Value| report["written"].as_u64().expect("a count");
+    assert_eq!((written(&again), written(&again["leagues"][place])), (0, 0));
+    let twice = [
+        "--with-league",
+        "Far=rounds",
+        "--with-league",
+        "far!=rounds",
+    ];
+    let words = ["build-site", "--rounds-dir", "rounds", "--output", "other"];
+    test.run(&[&words[..], &twice].concat())
+        .code(2)
+        .complains("two leagues would stand at leagues/far/");
+}

@@ -168,7 +168,7 @@ const MISTAKES: [(&str, &str); 46] = [
     ),
     (
         "controls:\n- name: a\n  hold: {SP500: 60}",
-        "controls.0: the percentages of a",
+        "line 1: controls.0: the percentages of a must be whole numbers from 1 on that sum to 100",
     ),
     (
         "tracks: {weekly: sunday}",
@@ -194,7 +194,7 @@ const MISTAKES: [(&str, &str); 46] = [
     ),
     (
         "universe: v2.2",
-        "line 1: universe: must be one of the shipped universes v1.5, v2.0, v2.1 or a file",
+        "line 1: universe: must be one of the shipped universes v1.5, v2.0, v2.1, europe-v1, crypto-v1 or a file",
     ),
     (
         "format: portfolo",

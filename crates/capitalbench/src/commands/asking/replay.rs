@@ -6,10 +6,10 @@ use capitalbench_archive::format::run::replay::{Asked, Row};
 use capitalbench_archive::format::text::json as stored;
 use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::values::units::signed_percent;
-use capitalbench_operations::asking::run::Permission;
-use capitalbench_operations::replay::{
+use capitalbench_operations::asking::replay::{
     ModelChoice, ReadyReplays, ReplayRequest, Replayed, prepare,
 };
+use capitalbench_operations::asking::run::Permission;
 use serde_json::{Value, json};
 
 use crate::cli::Replay;

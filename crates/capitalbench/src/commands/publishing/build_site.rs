@@ -5,6 +5,7 @@
 //! a round whose pages in the output are those that its inputs gave before is not rendered again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use capitalbench_archive::disk::file_ops;
@@ -14,10 +15,10 @@ use capitalbench_core::values::ids::RoundId;
 use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path};
 use capitalbench_site::{Files, Images, Input, Renderer, served};
 use rayon::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::appearance::identity;
 use super::data_folder::DataFolder;
+use super::league_sites::{LeagueSite, league_sites};
 use super::origin::{Loaded, Origin};
 use super::published::keeps;
 use crate::cli::{BuildSite, ImageChoice, RecordSource};
@@ -33,29 +34,46 @@ use kept::{Kept, KeptRound};
 use output::{LIST, Output};
 
 pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
-    let record = Origin::open(arguments.source, &arguments.rounds)?.load(None)?;
-    let publication = &record.publication;
-    let folder = &arguments.rounds.folder;
-    let is_folder = matches!(arguments.source, RecordSource::Folder);
-    let output = Output::begin(&arguments.output)?;
     file_ops::stop_flushing();
+    let mut built = Vec::new();
+    for site in league_sites(arguments.source, &arguments.rounds, &arguments.appearance)? {
+        let done = build(arguments, &site)?;
+        if !is_json() {
+            line(told(&site.folder(&arguments.output), &done));
+        }
+        built.push((site.place, done));
+    }
+    if is_json() {
+        document(&as_json(&built));
+    }
+    Ok(Exit::Success)
+}
+
+/// The pages of one league.
+fn build(arguments: &BuildSite, site: &LeagueSite) -> Result<Done, Error> {
+    let record = Origin::open(site.source, &site.rounds)?.load(None)?;
+    let publication = &record.publication;
+    let folder = &site.rounds.folder;
+    let is_folder = matches!(site.source, RecordSource::Folder);
+    let place = site.folder(&arguments.output);
+    let output = Output::begin(&place)?;
     let mut data = DataFolder::write(&output.folder().join("data"), publication, &|| ())?;
     let sizes = data.sizes.clone();
     let archive = data.add_archive()?;
     let key = if is_folder {
-        keeps(&arguments.rounds, count_rounds(folder))?
+        keeps(&site.rounds, count_rounds(folder))?
     } else {
         None
     };
     let mut kept = key.and_then(|key| Kept::open(folder, key));
     let before = kept.as_mut().map(|kept| std::mem::take(&mut kept.images));
-    let drawn = Drawn::after(before.unwrap_or_default(), &arguments.output);
-    let identity = identity(&arguments.appearance)?;
+    let drawn = Drawn::after(before.unwrap_or_default(), &place);
+    let base_url = site.base_url(&arguments.base_url);
     let input = Input {
         publication,
         data: &sizes,
-        base_url: arguments.base_url.trim_end_matches('/'),
-        identity: &identity,
+        base_url: &base_url,
+        identity: &site.identity,
         images: match arguments.images {
             ImageChoice::Changed => Images::From(&drawn),
             ImageChoice::None => Images::Without,
@@ -77,9 +95,7 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
         .map(|round| build.round(round))
         .collect();
     bar.finish_and_clear();
-    let done = build.finish(&told?, data, archive)?;
-    say(arguments, &done);
-    Ok(Exit::Success)
+    build.finish(&told?, data, archive)
 }
 
 /// A build under way.
@@ -151,30 +167,42 @@ impl Build<'_> {
     }
 }
 
-fn say(arguments: &BuildSite, done: &Done) {
-    let (bytes, written) = (done.counts.bytes, done.counts.written);
-    if is_json() {
-        document(&json!({
+/// What was built of the league whose site it is, and of the others.
+fn as_json(built: &[(String, Done)]) -> Value {
+    let figures = |done: &Done| {
+        json!({
             "files": done.paths.len(),
-            "bytes": bytes,
-            "written": written,
+            "bytes": done.counts.bytes,
+            "written": done.counts.written,
             "removed": done.removed,
             "rounds_rendered": done.rendered,
             "rounds_reused": done.reused,
             "images_drawn": done.drawn,
-        }));
-        return;
+        })
+    };
+    let mut own = built.first().map_or(Value::Null, |(_, done)| figures(done));
+    let others = built.iter().skip(1);
+    let others: serde_json::Map<String, Value> = others
+        .map(|(place, done)| (place.clone(), figures(done)))
+        .collect();
+    if !others.is_empty() {
+        own["leagues"] = Value::Object(others);
     }
+    own
+}
+
+fn told(folder: &Path, done: &Done) -> String {
+    let (bytes, written) = (done.counts.bytes, done.counts.written);
     let again = match done.reused {
         0 => String::new(),
         reused => format!(", {} as before", plural(reused, "round")),
     };
-    line(format!(
+    format!(
         "{}, {bytes} bytes, in {}: {written} written, {} removed{again}",
         plural(done.paths.len(), "file"),
-        arguments.output.display(),
+        folder.display(),
         done.removed
-    ));
+    )
 }
 
 /// What a build did so far.

@@ -12,7 +12,7 @@ use tokio::net::TcpSocket;
 use tokio::runtime::Runtime;
 use tokio::task::block_in_place;
 
-use super::appearance::identity;
+use super::league_sites::{LeagueSite, league_sites};
 use super::origin::{Loaded, Origin};
 use crate::cli::Serve;
 use crate::console::{BOLD, DIM, line, paint, remark, warn};
@@ -90,15 +90,16 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Exit, Error> {
     let address = listener.local_addr().map_err(fault)?;
     let own = format!("http://{address}");
     let base = arguments.base_url.clone().unwrap_or_else(|| own.clone());
-    let origin = Origin::open(arguments.source, &arguments.rounds)?;
-    let seen = block_in_place(|| origin.mark())?;
-    let loaded = block_in_place(|| origin.load(None))?;
-    let of = Appearing {
-        identity: identity(&arguments.appearance)?,
-        base_url: base.trim_end_matches('/').to_owned(),
-    };
-    let stock = block_in_place(|| stock(&loaded, &of, None))?;
-    let server = Arc::new(Server::new(stock));
+    let mut watched = Vec::new();
+    let mut stocks = Vec::new();
+    for site in league_sites(arguments.source, &arguments.rounds, &arguments.appearance)? {
+        let (site, stock) = block_in_place(|| Watched::begin(site, &base))?;
+        watched.push(site);
+        stocks.push(stock);
+    }
+    let first = stocks.remove(0);
+    let places = watched.iter().skip(1).map(Watched::place);
+    let server = Arc::new(Server::new(first).beside(places.zip(stocks).collect()));
     line(format!(
         "{}  {own}   {}",
         paint(BOLD, "site"),
@@ -107,7 +108,7 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Exit, Error> {
     if arguments.open {
         open(&own);
     }
-    let watching = watch(&origin, &of, &server, (seen, loaded));
+    let watching = watch(watched, &server);
     let limits = Limits::new(arguments.peer_connections.map(|most| most.get().into()));
     let serving = connections::accept(listener, Arc::clone(&server), limits, stop);
     tokio::select! {
@@ -117,56 +118,101 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Exit, Error> {
     Ok(Exit::Success)
 }
 
-/// Makes the site anew when the record changes or an instant passes that opens or closes something;
-/// never ends.
-async fn watch(
-    origin: &Origin,
-    of: &Appearing,
-    server: &Arc<Server>,
-    (mut seen, mut loaded): (String, Loaded),
-) {
-    let next = |stock: &Stock| {
-        let follows = origin.follows_the_clock();
+/// The site of one league, and what it was made from.
+struct Watched {
+    origin: Origin,
+    of: Appearing,
+    /// Where its pages stand, such as `leagues/europe/`.
+    place: String,
+    seen: String,
+    loaded: Loaded,
+    /// The instant at which something opens or closes.
+    due: Option<Timestamp>,
+    /// Why it could not be made anew, so that the same trouble is said once.
+    told: Option<String>,
+}
+
+impl Watched {
+    fn begin(site: LeagueSite, base_url: &str) -> Result<(Self, Stock), Error> {
+        let origin = Origin::open(site.source, &site.rounds)?;
+        let seen = origin.mark()?;
+        let loaded = origin.load(None)?;
+        let of = Appearing {
+            base_url: site.base_url(base_url),
+            identity: site.identity,
+        };
+        let stock = stock(&loaded, &of, None)?;
+        let mut made = Self {
+            origin,
+            of,
+            place: site.place,
+            seen,
+            loaded,
+            due: None,
+            told: None,
+        };
+        made.due = made.next(&stock);
+        Ok((made, stock))
+    }
+
+    /// Its place as the server knows it.
+    fn place(&self) -> String {
+        format!("/{}", self.place.trim_end_matches('/'))
+    }
+
+    fn next(&self, stock: &Stock) -> Option<Timestamp> {
+        let follows = self.origin.follows_the_clock();
         follows.then(|| schedule::next_change(stock.publication()))
-    };
-    let mut due: Option<Timestamp> = next(&server.stock());
-    let mut pause = origin.look_every();
-    let mut told = None;
-    loop {
-        tokio::time::sleep(pause).await;
+    }
+
+    /// Makes the site anew when the record changed or an instant passed that opens or closes something; says
+    /// how long looking took.
+    fn look(&mut self, server: &Server) -> Duration {
         let start = Instant::now();
-        let now = block_in_place(|| origin.mark());
-        // Looking at many files must not keep a core busy.
-        pause = origin.look_every().max(start.elapsed() * 20);
-        let passed = due.is_some_and(|due| due <= now_or(None));
+        let now = self.origin.mark();
+        let took = start.elapsed();
+        let passed = self.due.is_some_and(|due| due <= now_or(None));
         server.counts.looks.fetch_add(1, Ordering::Relaxed);
-        if now.as_ref().is_ok_and(|now| *now == seen) && !passed {
-            continue;
+        if now.as_ref().is_ok_and(|now| *now == self.seen) && !passed {
+            return took;
         }
         // What is being written is read again at the next look.
         let made = now.and_then(|now| {
-            let again = block_in_place(|| origin.load(Some(&loaded)))?;
-            let before = server.stock();
-            let made = block_in_place(|| stock(&again, of, Some(&before)))?;
+            let again = self.origin.load(Some(&self.loaded))?;
+            let made = stock(&again, &self.of, Some(&server.stock()))?;
             Ok((now, again, made))
         });
         match made {
             Ok((now, again, made)) => {
-                (seen, loaded) = (now, again);
-                due = next(&made);
-                told = None;
+                (self.seen, self.loaded) = (now, again);
+                self.due = self.next(&made);
+                self.told = None;
                 server.replace(made);
             }
             Err(error) => {
-                due = due.map(|_| schedule::later(now_or(None)));
-                // The same trouble is met at every look, and said once.
+                self.due = self.due.map(|_| schedule::later(now_or(None)));
                 let text = format!("the site stays as it was: {error}");
-                if told.as_ref() != Some(&text) {
+                if self.told.as_ref() != Some(&text) {
                     warn(&text);
-                    told = Some(text);
+                    self.told = Some(text);
                 }
             }
         }
+        took
+    }
+}
+
+/// Looks at every league again and again; never ends.
+async fn watch(mut watched: Vec<Watched>, server: &Server) {
+    let shortest = watched.iter().map(|site| site.origin.look_every()).min();
+    let shortest = shortest.unwrap_or(Duration::from_secs(10));
+    let mut pause = shortest;
+    loop {
+        tokio::time::sleep(pause).await;
+        let sites = watched.iter_mut().zip(server.sites());
+        let took: Duration = block_in_place(|| sites.map(|(site, server)| site.look(server)).sum());
+        // Looking at many files must not keep a core busy.
+        pause = shortest.max(took * 20);
     }
 }
 

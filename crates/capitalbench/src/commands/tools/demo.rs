@@ -11,19 +11,20 @@ use capitalbench_archive::public::public_record;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::verify::{self, Severity};
 use capitalbench_core::publication::{Publication, RoundState};
-use capitalbench_core::round::manifest::Track;
+use capitalbench_core::round::manifest::{Track, Window};
 use clap::Parser as _;
 use jiff::Timestamp;
-use jiff::civil::Date;
 
-use crate::cli::{Appearance, Arguments, Demo, RecordSource, Rounds, RoundsDir, Serve};
+use crate::cli::{
+    Appearance, Arguments, Demo, OtherLeague, RecordSource, Rounds, RoundsDir, Serve,
+};
 use crate::console::{BOLD, DIM, ERROR, GOOD, line, muted, paint, progress, table};
 use crate::error::{Error, Exit};
 
 mod calendar;
 mod demo_folder;
 
-use calendar::PlannedRound;
+use calendar::{DemoLeague, LEAGUES, PlannedRound};
 use demo_folder::DemoFolder;
 
 /// Plays the demo.
@@ -34,42 +35,66 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
         paint(BOLD, "CapitalBench demo")
     ));
     file_ops::stop_flushing();
-    let demo = DemoFolder::new(&arguments.output, seed)?;
-    let rounds = calendar::rounds()?;
+    demo_folder::empty(&arguments.output)?;
     let now = calendar::now()?;
-    let bar = progress(rounds.len(), "rounds");
-    for (number, round) in rounds.iter().enumerate() {
-        muted(|| play(&demo, round, number))?;
-        bar.inc(1);
+    let mut verified = Exit::Success;
+    let mut leagues = Vec::new();
+    for league in &LEAGUES {
+        let demo = DemoFolder::new(&arguments.output, league, seed)?;
+        line(format!("\n{}", paint(BOLD, league.name)));
+        if played(&demo, league, now)? != Exit::Success {
+            verified = Exit::of(false);
+        }
+        leagues.push(OtherLeague {
+            name: league.name.to_owned(),
+            rounds: demo.folder.join("rounds"),
+        });
     }
-    bar.finish_and_clear();
-    muted(|| track(&demo, &rounds, now))?;
-    let folder = demo.folder.join("rounds");
-    let published = public_record::publication(&folder, now, &|| ())
-        .map_err(|error| Error::new(error.to_string()))?;
-    summary(&published);
-    line("");
-    step(BOARDS, &folders(&demo, now))?;
-    let verified = verified(&folder, now)?;
     if arguments.no_serve {
         return Ok(verified);
     }
+    let first = leagues.remove(0);
     let site = Serve {
         rounds: Rounds {
-            dir: RoundsDir { folder },
+            dir: RoundsDir {
+                folder: first.rounds,
+            },
             as_of: Some(now),
             no_cache: false,
         },
         source: RecordSource::Folder,
         listen: SERVED_AT,
         base_url: None,
-        appearance: Appearance::default(),
+        appearance: Appearance {
+            site_name: Some(first.name),
+            with_league: leagues,
+            ..Appearance::default()
+        },
         peer_connections: None,
         open: arguments.open,
     };
     line("");
     crate::commands::publishing::serve::run(&site, NEAR)?;
     Ok(verified)
+}
+
+/// One league: its rounds, its boards, and whether everything verifies.
+fn played(demo: &DemoFolder, league: &DemoLeague, now: Timestamp) -> Result<Exit, Error> {
+    let rounds = calendar::rounds(league, demo.market)?;
+    let bar = progress(rounds.len(), "rounds");
+    for (number, round) in rounds.iter().enumerate() {
+        muted(|| play(demo, league, (round, number)))?;
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    muted(|| track(demo, &rounds, now))?;
+    let folder = demo.folder.join("rounds");
+    let published = public_record::publication(&folder, now, &|| ())
+        .map_err(|error| Error::new(error.to_string()))?;
+    summary(&published);
+    line("");
+    step(BOARDS, &folders(demo, now))?;
+    verified(&folder, now)
 }
 
 /// How many ports after a taken one are tried.
@@ -101,7 +126,11 @@ const TRACKING: &str = "update-interim-performance --rounds-dir {rounds} --snaps
 const BOARDS: &str = "leaderboard --rounds-dir {rounds} --as-of {now}";
 
 /// One round, from nothing as far as the demo's last day lets it come.
-fn play(demo: &DemoFolder, round: &PlannedRound, seed: usize) -> Result<(), Error> {
+fn play(
+    demo: &DemoFolder,
+    league: &DemoLeague,
+    (round, seed): (&PlannedRound, usize),
+) -> Result<(), Error> {
     demo.write_research(round)?;
     let horizon = match round.track {
         Track::Weekly => "one week",
@@ -111,7 +140,7 @@ fn play(demo: &DemoFolder, round: &PlannedRound, seed: usize) -> Result<(), Erro
     let mut values: BTreeMap<&str, String> = BTreeMap::from([
         ("name", round.name.clone()),
         ("horizon", horizon.to_owned()),
-        ("universe", demo_folder::UNIVERSE.to_owned()),
+        ("universe", league.universe.to_owned()),
         ("models", demo.path("models.yaml")),
         ("rounds", demo.path("rounds")),
         ("round", folder.clone()),
@@ -130,10 +159,14 @@ fn play(demo: &DemoFolder, round: &PlannedRound, seed: usize) -> Result<(), Erro
         ("seed", seed.to_string()),
     ]);
     for words in STEPS {
-        step(words, &values)?;
+        let rules = league
+            .methodology
+            .filter(|_| words.starts_with("init-round"));
+        let rules = rules.map_or_else(String::new, |label| format!(" --methodology {label}"));
+        step(&format!("{words}{rules}"), &values)?;
     }
-    let exit = exit_day(Path::new(&folder))?;
-    if let Some(at) = calendar::resolvable(exit)? {
+    let exit = window_of(Path::new(&folder))?.exit;
+    if let Some(at) = calendar::resolvable(demo.market, exit)? {
         values.insert("final", at.to_string());
         step(RESOLUTION, &values)?;
     }
@@ -145,11 +178,13 @@ fn track(demo: &DemoFolder, rounds: &[PlannedRound], now: Timestamp) -> Result<(
     let mut first = None;
     for round in rounds {
         let folder = demo.folder.join("rounds").join(&round.name);
-        if calendar::resolvable(exit_day(&folder)?)?.is_none() {
-            first = first.or(Some(round.day));
+        let window = window_of(&folder)?;
+        if calendar::resolvable(demo.market, window.exit)?.is_none() {
+            first = first.or(Some(window.entry));
         }
     }
-    for day in first.map(calendar::known_sessions).unwrap_or_default() {
+    let days = first.map(|first| calendar::known_sessions(demo.market, first));
+    for day in days.unwrap_or_default() {
         let mut values = folders(demo, now);
         values.insert("day", day.to_string());
         step(TRACKING, &values)?;
@@ -165,11 +200,10 @@ fn folders(demo: &DemoFolder, now: Timestamp) -> BTreeMap<&'static str, String> 
     ])
 }
 
-fn exit_day(folder: &Path) -> Result<Date, Error> {
+fn window_of(folder: &Path) -> Result<Window, Error> {
     let folder = RoundFolder::open(folder)?;
     let window = folder.parse(layout::MANIFEST, manifest::parse)?.window;
-    let window = window.ok_or_else(|| Error::new("the round has no window"))?;
-    Ok(window.exit)
+    window.ok_or_else(|| Error::new("the round has no window"))
 }
 
 /// Runs a command exactly as if it were typed.
@@ -213,7 +247,9 @@ fn summary(published: &Publication) {
             format!("{pending} pending"),
         ]
     };
-    let rows = [Track::Weekly, Track::Monthly].map(row).to_vec();
+    let has = |track: &Track| published.rounds.iter().any(|r| r.track == Some(*track));
+    let tracks = [Track::Weekly, Track::Monthly].into_iter().filter(has);
+    let rows = tracks.map(row).collect();
     line("");
     line(table("| > | > | > | >", rows).trim_start_matches('\n'));
     let resolved = published.rounds.iter().find_map(|round| round.resolved());

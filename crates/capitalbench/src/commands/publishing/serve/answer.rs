@@ -22,6 +22,10 @@ pub(super) type Answer = Response<Sent>;
 
 /// What all requests share.
 pub(super) struct Server {
+    /// Where its pages stand: empty, or a path such as `/leagues/europe`.
+    place: String,
+    /// The sites of other leagues on this host.
+    others: Vec<Server>,
     stock: RwLock<Arc<Stock>>,
     bodies: Bodies,
     /// Questions to the API at a time.
@@ -45,11 +49,39 @@ pub(super) struct Counts {
 impl Server {
     pub(super) fn new(stock: Stock) -> Self {
         Self {
+            place: String::new(),
+            others: Vec::new(),
             stock: RwLock::new(Arc::new(stock)),
             bodies: Bodies::default(),
             scans: Semaphore::new(std::thread::available_parallelism().map_or(1, usize::from)),
             counts: Counts::default(),
         }
+    }
+
+    /// The same with the sites of other leagues below paths such as `/leagues/europe`.
+    pub(super) fn beside(mut self, others: Vec<(String, Stock)>) -> Self {
+        let others = others.into_iter().map(|(place, stock)| Self {
+            place,
+            ..Self::new(stock)
+        });
+        self.others = others.collect();
+        self
+    }
+
+    /// All sites: its own, then those of other leagues.
+    pub(super) fn sites(&self) -> impl Iterator<Item = &Self> {
+        std::iter::once(self).chain(&self.others)
+    }
+
+    /// The site that a path asks for, and the path inside it.
+    fn site_of<'a>(&self, path: &'a str) -> (&Self, &'a str) {
+        let inside = |other: &Self| {
+            let rest = path.strip_prefix(other.place.as_str())?;
+            rest.starts_with('/').then_some(rest)
+        };
+        let mut others = self.others.iter();
+        let found = others.find_map(|other| Some((other, inside(other)?)));
+        found.unwrap_or((self, path))
     }
 
     /// Puts a new site in the place of the old one; requests under way finish with the old one.
@@ -110,8 +142,9 @@ pub(super) async fn answer(server: &Server, asked: &Parts) -> Answer {
         let text = "a request of HTTP/1.1 names one host, in one Host header\n";
         return plain(StatusCode::BAD_REQUEST, text, path);
     }
-    if method == Method::OPTIONS && is_for_programs(path) {
-        return preflight(path);
+    let (site, inside) = server.site_of(path);
+    if method == Method::OPTIONS && is_for_programs(inside) {
+        return preflight(inside);
     }
     if method != Method::GET && method != Method::HEAD {
         server.counts.refused.fetch_add(1, Ordering::Relaxed);
@@ -120,7 +153,7 @@ pub(super) async fn answer(server: &Server, asked: &Parts) -> Answer {
         refused.headers_mut().insert(header::ALLOW, allow);
         return refused;
     }
-    let mut answer = found(server, asked, path).await;
+    let mut answer = found(site, asked, inside).await;
     if *method == Method::HEAD {
         *answer.body_mut() = Sent::Whole(Bytes::new());
     }
@@ -159,7 +192,7 @@ async fn found(server: &Server, asked: &Parts, path: &str) -> Answer {
     if stock.is_folder(path) {
         let mut moved = plain(StatusCode::MOVED_PERMANENTLY, "", path);
         // One slash only: two would name another host.
-        let place = format!("/{}/", path.trim_matches('/'));
+        let place = format!("{}/{}/", server.place, path.trim_matches('/'));
         if let Ok(place) = HeaderValue::from_str(&place) {
             moved.headers_mut().insert(header::LOCATION, place);
         }

@@ -25,6 +25,7 @@ use crate::error::Error;
 const MOST_SPOOLS: usize = 16;
 
 /// Whose site it is and where it stands.
+#[derive(Debug)]
 pub(super) struct Appearing {
     pub(super) identity: Identity,
     pub(super) base_url: String,

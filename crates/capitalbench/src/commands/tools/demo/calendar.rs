@@ -12,10 +12,43 @@ pub(super) const TODAY: Date = date(2026, 10, 28);
 /// The first day of its market, early enough for a year of trailing figures.
 pub(super) const FIRST: Date = date(2025, 1, 2);
 
-/// Sessions before [`TODAY`] on which weekly rounds are decided; they overlap.
-const WEEKLY: [usize; 12] = [32, 29, 26, 23, 20, 17, 14, 11, 8, 4, 2, 0];
-/// The same for monthly rounds.
-const MONTHLY: [usize; 6] = [62, 52, 42, 32, 12, 0];
+/// A league of the demo: one market, one universe, one folder.
+pub(super) struct DemoLeague {
+    /// What the pages call it.
+    pub(super) name: &'static str,
+    /// Its folder in that of the demo.
+    pub(super) folder: &'static str,
+    pub(super) universe: &'static str,
+    /// Rules that speak of its market; none for the usual ones.
+    pub(super) methodology: Option<&'static str>,
+    /// Sessions before [`TODAY`] on which weekly rounds are decided; they overlap.
+    weekly: &'static [usize],
+    /// The same for monthly rounds.
+    monthly: &'static [usize],
+}
+
+/// The leagues in the order in which they are shown.
+pub(super) const LEAGUES: [DemoLeague; 2] = [
+    DemoLeague {
+        name: "New York",
+        folder: ".",
+        universe: "v1.5",
+        methodology: None,
+        weekly: &[32, 29, 26, 23, 20, 17, 14, 11, 8, 4, 2, 0],
+        monthly: &[62, 52, 42, 32, 12, 0],
+    },
+    DemoLeague {
+        name: "Crypto",
+        folder: "crypto",
+        universe: "crypto-v1",
+        methodology: Some("portfolio-v1.2"),
+        weekly: &[36, 29, 22, 15, 8, 1],
+        monthly: &[],
+    },
+];
+
+/// So long before its deadline the table of a round is made.
+const TABLED: SignedDuration = SignedDuration::from_mins(100);
 
 /// One round of the demo.
 pub(super) struct PlannedRound {
@@ -30,23 +63,26 @@ pub(super) struct PlannedRound {
 }
 
 impl PlannedRound {
-    fn new(track: Track, back: usize) -> Result<Self, Error> {
+    fn new(market: Market, track: Track, back: usize) -> Result<Self, Error> {
         let lost = || Error::new("the calendar ends before the demo");
         let mut day = TODAY;
         for _ in 0..back {
-            day = Market::default().previous_session(day).ok_or_else(lost)?;
+            day = market.previous_session(day).ok_or_else(lost)?;
         }
         let ending = match track {
             Track::Weekly => "1W",
             Track::Monthly => "1M",
         };
-        let opens = Market::default().open_at(day).ok_or_else(lost)?;
+        let opens = market.open_at(day).ok_or_else(lost)?;
+        let deadline = opens - SignedDuration::from_mins(5);
         Ok(Self {
             track,
             name: format!("DEMO-{day}-{ending}"),
             day,
-            known: Market::default().previous_session(day).ok_or_else(lost)?,
-            deadline: opens - SignedDuration::from_mins(5),
+            known: market
+                .last_final_session(deadline - TABLED)
+                .ok_or_else(lost)?,
+            deadline,
         })
     }
 
@@ -56,14 +92,11 @@ impl PlannedRound {
     }
 }
 
-/// All rounds, in the order in which they are decided.
-pub(super) fn rounds() -> Result<Vec<PlannedRound>, Error> {
-    let weekly = WEEKLY
-        .iter()
-        .map(|back| PlannedRound::new(Track::Weekly, *back));
-    let monthly = MONTHLY
-        .iter()
-        .map(|back| PlannedRound::new(Track::Monthly, *back));
+/// All rounds of a league, in the order in which they are decided.
+pub(super) fn rounds(league: &DemoLeague, market: Market) -> Result<Vec<PlannedRound>, Error> {
+    let planned = |track| move |back: &usize| PlannedRound::new(market, track, *back);
+    let weekly = league.weekly.iter().map(planned(Track::Weekly));
+    let monthly = league.monthly.iter().map(planned(Track::Monthly));
     let mut all = weekly.chain(monthly).collect::<Result<Vec<_>, _>>()?;
     all.sort_by(|a, b| (a.day, &a.name).cmp(&(b.day, &b.name)));
     Ok(all)
@@ -78,18 +111,18 @@ pub(super) fn now() -> Result<Timestamp, Error> {
 }
 
 /// When the rows of an exit day are final; none when that lies after the demo.
-pub(super) fn resolvable(exit: Date) -> Result<Option<Timestamp>, Error> {
+pub(super) fn resolvable(market: Market, exit: Date) -> Result<Option<Timestamp>, Error> {
     let end = now()?;
-    Ok(Market::default().rows_final_at(exit).filter(|at| *at < end))
+    Ok(market.rows_final_at(exit).filter(|at| *at < end))
 }
 
 /// The sessions from a day to the last one whose rows are final when the demo looks.
-pub(super) fn known_sessions(from: Date) -> Vec<Date> {
+pub(super) fn known_sessions(market: Market, from: Date) -> Vec<Date> {
     let mut days = Vec::new();
-    let mut day = Market::default().previous_session(TODAY);
+    let mut day = market.previous_session(TODAY);
     while let Some(session) = day.filter(|day| *day >= from) {
         days.push(session);
-        day = Market::default().previous_session(session);
+        day = market.previous_session(session);
     }
     days.reverse();
     days

@@ -6,15 +6,14 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::round::options;
+use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::synthetic::{Bar, SyntheticMarket};
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::market::universes;
 
-use super::calendar::{FIRST, PlannedRound, TODAY};
+use super::calendar::{DemoLeague, FIRST, PlannedRound, TODAY};
 use crate::error::Error;
 
-/// The universe of every round of the demo.
-pub(super) const UNIVERSE: &str = "v1.5";
 /// The file that says that a folder is a demo and may be replaced.
 const MARK: &str = "SYNTHETIC.md";
 const MARK_TEXT: &str = "# Synthetic\n\nEverything in this folder was made by `capitalbench demo`: prices, research and answers are\ninvented. The next demo replaces the folder.\n";
@@ -31,29 +30,41 @@ const MODELS: [(&str, &str); 5] = [
 /// Number of models.
 pub(super) const MODEL_COUNT: usize = MODELS.len();
 
-/// The folder of a demo.
+/// The folder of one league of a demo.
 pub(super) struct DemoFolder {
     pub(super) folder: PathBuf,
+    pub(super) market: Market,
+}
+
+/// Empties the folder of an earlier demo, or makes a new one; any other folder is left alone.
+pub(super) fn empty(folder: &Path) -> Result<(), Error> {
+    if folder.exists() {
+        if !folder.join(MARK).is_file() {
+            let text = format!("{} is there and is no demo", folder.display());
+            return Err(Error::new(text).hint("name another folder with --output"));
+        }
+        std::fs::remove_dir_all(folder)
+            .map_err(|error| Error::new(format!("{}: {error}", folder.display())))?;
+    }
+    file_ops::create_folder(folder).map_err(FileError::from)?;
+    file_ops::replace(&folder.join(MARK), MARK_TEXT.as_bytes()).map_err(FileError::from)?;
+    Ok(())
 }
 
 impl DemoFolder {
-    /// Empties the folder of an earlier demo, or makes a new one; any other folder is left alone.
-    pub(super) fn new(folder: &Path, seed: u64) -> Result<Self, Error> {
-        if folder.exists() {
-            if !folder.join(MARK).is_file() {
-                let text = format!("{} is there and is no demo", folder.display());
-                return Err(Error::new(text).hint("name another folder with --output"));
-            }
-            std::fs::remove_dir_all(folder)
-                .map_err(|error| Error::new(format!("{}: {error}", folder.display())))?;
-        }
+    /// Prices and models of a league, below the folder of the demo.
+    pub(super) fn new(demo: &Path, league: &DemoLeague, seed: u64) -> Result<Self, Error> {
+        let universe = universe(league.universe)?;
         let demo = Self {
-            folder: folder.to_owned(),
+            folder: match league.folder {
+                "." => demo.to_owned(),
+                below => demo.join(below),
+            },
+            market: universe.market(),
         };
         for part in ["rounds", "histories", "research"] {
-            file_ops::create_folder(&folder.join(part)).map_err(FileError::from)?;
+            file_ops::create_folder(&demo.folder.join(part)).map_err(FileError::from)?;
         }
-        demo.write(MARK, MARK_TEXT)?;
         let mut models = "models:\n".to_owned();
         for (id, further) in MODELS {
             let _ = write!(
@@ -62,10 +73,8 @@ impl DemoFolder {
             );
         }
         demo.write("models.yaml", &models)?;
-        let universe = universe()?;
-        for (symbol, bars) in
-            SyntheticMarket::new(seed, universe.market(), FIRST, TODAY).histories(&universe)
-        {
+        let invented = SyntheticMarket::new(seed, demo.market, FIRST, TODAY);
+        for (symbol, bars) in invented.histories(&universe) {
             let known = bars.iter().filter(|bar| bar.date < TODAY);
             demo.write(&format!("histories/{symbol}.csv"), &history(known))?;
         }
@@ -101,9 +110,9 @@ impl DemoFolder {
     }
 }
 
-fn universe() -> Result<Universe, Error> {
-    let text = universes::shipped(UNIVERSE)
-        .ok_or_else(|| Error::new(format!("the universe {UNIVERSE} is not shipped")))?;
+fn universe(version: &str) -> Result<Universe, Error> {
+    let text = universes::shipped(version)
+        .ok_or_else(|| Error::new(format!("the universe {version} is not shipped")))?;
     options::parse(text.as_bytes()).map_err(|fault| Error::new(fault.to_string()))
 }
 
