@@ -14,9 +14,9 @@ use capitalbench_proof::event::{Fact, Files};
 use capitalbench_proof::merkle::sha256;
 use capitalbench_proof::note::VerifierKey;
 
+use crate::asking::replay::source;
 use crate::error::Error;
 use crate::operator::Operator;
-use crate::replay::source;
 
 /// What a receipt shows.
 #[derive(Debug, Clone)]

@@ -19,11 +19,11 @@ use capitalbench_proof::note::SignerKey;
 use capitalbench_proof::timestamp::Stamp;
 
 use super::{league_of, signer};
+use crate::asking::replay::source;
 use crate::error::Error;
 use crate::operator::files::read;
 use crate::operator::{Operator, wait};
 use crate::proof::anchor::{Kind, Said, ask, judged, nonce};
-use crate::replay::source;
 
 /// What an entrant seals.
 #[derive(Debug, Clone)]
