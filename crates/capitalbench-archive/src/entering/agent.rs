@@ -136,22 +136,14 @@ impl AgentQuestion {
 
     /// The same for a stored answer.
     pub fn judge_body(&self, body: &[u8]) -> Result<AgentAnswer, Vec<AgentFault>> {
-        let stored = read(body).map_err(|fault| vec![fault])?;
-        let (named, inputs) = (
-            stored.round_id.clone(),
-            Digest::parse(&stored.inputs_sha256),
-        );
-        let answer = AgentAnswer {
-            portfolio: stored.portfolio.into_iter().map(holding).collect(),
-            transcript: stored.transcript.into_iter().map(step).collect(),
-        };
+        let told = read_answer(body).map_err(|fault| vec![fault])?;
         let round = AskedRound {
             manifest: &self.inputs.manifest,
             universe: &self.inputs.universe,
             inputs: self.digest,
         };
-        match faults(&answer, (&named, inputs), round) {
-            found if found.is_empty() => Ok(answer),
+        match faults(&told.answer, (&told.round_id, told.inputs), round) {
+            found if found.is_empty() => Ok(told.answer),
             found => Err(found),
         }
     }
@@ -200,7 +192,27 @@ enum StoredKind {
     Tool,
 }
 
+/// An answer of the right form, and what it says that it answers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToldAnswer {
+    pub round_id: String,
+    pub inputs: Option<Digest>,
+    pub answer: AgentAnswer,
+}
+
 /// Reads the object, strictly; whatever two readers might read differently is refused.
+pub fn read_answer(body: &[u8]) -> Result<ToldAnswer, AgentFault> {
+    let stored = read(body)?;
+    Ok(ToldAnswer {
+        inputs: Digest::parse(&stored.inputs_sha256),
+        round_id: stored.round_id,
+        answer: AgentAnswer {
+            portfolio: stored.portfolio.into_iter().map(holding).collect(),
+            transcript: stored.transcript.into_iter().map(step).collect(),
+        },
+    })
+}
+
 fn read(body: &[u8]) -> Result<Stored, AgentFault> {
     if body.len() > LARGEST_ANSWER {
         return Err(AgentFault::Oversized(LARGEST_ANSWER));

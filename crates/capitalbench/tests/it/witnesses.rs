@@ -430,3 +430,69 @@ fn a_reader_names_other_witnesses_than_the_operator() {
     let refused = test.run(&["verify", "signed", "--witnesses", "mine", "--now", NOW]);
     refused.code(2).complains("2 of 0 witnesses can never sign");
 }
+
+/// A league that signs and names a witness has every step cosigned, whatever the clocks say.
+#[test]
+fn a_league_asks_the_witnesses_of_its_file() {
+    let test = Test::operator("");
+    let rounds = "rehearsal/rounds";
+    let init = [
+        "keys",
+        "init",
+        "--rounds-dir",
+        rounds,
+        "--name",
+        "house.example",
+    ];
+    test.run(&init).code(0);
+    let read = |name: &str| {
+        let file = test.path(&format!("{rounds}/log/{name}"));
+        fs::read_to_string(file).expect("a file of the log")
+    };
+    let now = "2026-12-07T12:55:00Z";
+    let witness = FakeWitness::start("w.example", 6, &read("vkey"), now);
+    let file = |quorum: &str| {
+        let (key, address) = (witness.key(), witness.url());
+        let own = format!("witnesses: {{{quorum}of: [{{key: '{key}', address: '{address}'}}]}}");
+        fs::write(test.path("league.yaml"), format!("name: House\n{own}\n")).expect("a file");
+    };
+    let models = "models:\n- {model_id: amber, provider: mock, api_model_name: amber}\n\
+                  - {model_id: dune, provider: mock, api_model_name: dune}\n";
+    fs::write(test.path("models.yaml"), models).expect("a file");
+    file("quorum: 2, ");
+    let pass = |now: &str| test.run(&["league", "run", "--now", now]);
+    pass(now)
+        .code(2)
+        .complains("2 of 1 witnesses can never sign");
+    file("");
+    let said = test.run(&["league", "check"]);
+    said.says("1 of 1 must cosign; they are asked with the first stamp");
+    pass(now).code(0).says("1 of 1 witnesses cosigned, 1 must");
+    let cosigned = || read("checkpoint").matches("— w.example ").count();
+    let size = || read("checkpoint").lines().nth(1).map(str::to_owned);
+    let frozen = size();
+    // A witness that is away keeps nobody from deciding.
+    witness.behave(Manner::Away);
+    pass("2026-12-07T14:30:00Z").code(0);
+    assert_eq!(cosigned(), 0);
+    assert_ne!(size(), frozen);
+    witness.behave(Manner::True);
+    test.run(&[
+        "anchor",
+        "--rounds-dir",
+        rounds,
+        "--now",
+        "2026-12-07T14:31:00Z",
+    ])
+    .code(0)
+    .says("the quorum holds: 1 of 1");
+    assert_eq!(cosigned(), 1);
+    let report = test.run(&["verify", rounds, "--json", "--now", "2026-12-07T15:00:00Z"]);
+    let report = report.code(0).json();
+    assert_eq!(
+        report["log"]["witnesses"]["quorum_at"]
+            .as_u64()
+            .map(|at| at.to_string()),
+        size()
+    );
+}
