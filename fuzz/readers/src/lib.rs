@@ -21,7 +21,7 @@ pub mod vendor_bodies;
 pub type Target = fn(&[u8]);
 
 /// Every target under the name of its program and of its folder of seeds.
-pub const TARGETS: [(&str, Target); 44] = [
+pub const TARGETS: [(&str, Target); 45] = [
     ("acceptance", run_files::acceptance),
     ("agent_answer", replies::agent_answer),
     ("alpha_vantage", vendor_bodies::alpha_vantage),
@@ -34,6 +34,7 @@ pub const TARGETS: [(&str, Target); 44] = [
     ("corrections", run_files::corrections),
     ("cosignature", proofs::cosignature),
     ("cross_check", price_files::cross_check),
+    ("entrant_file", proofs::entrant_file),
     ("google", provider_bodies::google),
     ("hashes", round_files::hashes),
     ("history_csv", price_files::history_csv),

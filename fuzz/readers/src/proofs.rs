@@ -2,8 +2,12 @@
 
 use std::path::{Component, Path};
 
+use capitalbench_archive::entering::delivered::Delivered;
+use capitalbench_archive::entering::portfolio;
 use capitalbench_archive::public::bundle as bundles;
 use capitalbench_core::encoding::tar;
+use capitalbench_core::entering::registration::Registration;
+use capitalbench_core::entering::sealed::SealedEntry;
 use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::Event;
 use capitalbench_proof::merkle::leaf_hash;
@@ -102,6 +106,21 @@ pub fn tlog_proof(bytes: &[u8]) {
     match TlogProof::parse(text) {
         Ok(proof) => assert_eq!(proof.to_string(), text),
         Err(error) => is_in_proportion(&error.to_string(), bytes),
+    }
+}
+
+/// A file that an entrant brought: a registration, a sealed entry, an opening; or its portfolio.
+pub fn entrant_file(bytes: &[u8]) {
+    match Delivered::read(bytes) {
+        Ok(Delivered::Opening(own)) => assert_eq!(own.to_bytes(), bytes),
+        Ok(Delivered::Registration(own)) => {
+            assert_eq!(Registration::parse(&own.to_text()), Ok(own));
+        }
+        Ok(Delivered::Entry(own)) => assert_eq!(SealedEntry::parse(&own.to_text()), Ok(own)),
+        Err(refusal) => is_in_proportion(&refusal.to_string(), bytes),
+    }
+    if let Err(fault) = portfolio::parse(bytes) {
+        is_in_proportion(&fault.to_string(), bytes);
     }
 }
 

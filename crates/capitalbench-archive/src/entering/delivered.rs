@@ -127,3 +127,6 @@ pub fn parts(bytes: &[u8]) -> Result<(&[u8], Vec<EntryStamp>), String> {
     }
     Ok((note.as_bytes(), stamps))
 }
+
+#[cfg(test)]
+mod tests;

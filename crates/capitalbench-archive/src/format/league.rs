@@ -9,6 +9,7 @@ use self::stored::Stored;
 use crate::disk::error::Fault;
 use crate::format::utf8;
 
+mod entrants;
 mod naming;
 mod render;
 mod stored;

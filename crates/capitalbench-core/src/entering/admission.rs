@@ -223,7 +223,7 @@ impl Register {
                 key: new.key.to_string(),
             });
         }
-        let terms = self.require_round(&new.round, new.inputs, terms)?;
+        let terms = require_round(&new.round, new.inputs, terms)?;
         if let Some(slot) = self.slot(&new.round, &new.key) {
             return Err(if slot.commitment == new.commitment {
                 Refusal::Doubled
@@ -246,25 +246,6 @@ impl Register {
         Ok(())
     }
 
-    fn require_round<'a>(
-        &self,
-        found: &RoundId,
-        inputs: Digest,
-        terms: Option<&'a RoundTerms>,
-    ) -> Result<&'a RoundTerms, Refusal> {
-        let wrong = |why| Refusal::WrongRound {
-            found: found.clone(),
-            why,
-        };
-        let terms = terms.filter(|own| own.round == *found);
-        let terms =
-            terms.ok_or_else(|| wrong("no round of this league is frozen under this name"))?;
-        if terms.inputs != inputs {
-            return Err(wrong("its frozen inputs are others"));
-        }
-        Ok(terms)
-    }
-
     /// Adds a sealed entry that the log holds.
     pub fn seal(&mut self, entry: &SealedEntry, sealed: Place) {
         let slot = Slot {
@@ -284,7 +265,7 @@ impl Register {
         at: Timestamp,
     ) -> Result<(), Refusal> {
         self.require_league(&new.league)?;
-        let terms = self.require_round(&new.round, new.inputs, terms)?;
+        let terms = require_round(&new.round, new.inputs, terms)?;
         let slot = self.slot(&new.round, &new.key);
         let slot = slot.filter(|slot| slot.commitment == new.commitment());
         let slot = slot.ok_or(Refusal::NotSealed)?;
@@ -317,6 +298,24 @@ impl Register {
 fn same_agent(known: &Registration, new: &Registration) -> bool {
     let address = |own: &Registration| own.agent.as_ref().map(|agent| agent.address.clone());
     address(known).is_some() && address(known) == address(new)
+}
+
+/// The terms of a round that is frozen under this name with these inputs.
+fn require_round<'a>(
+    found: &RoundId,
+    inputs: Digest,
+    terms: Option<&'a RoundTerms>,
+) -> Result<&'a RoundTerms, Refusal> {
+    let wrong = |why| Refusal::WrongRound {
+        found: found.clone(),
+        why,
+    };
+    let terms = terms.filter(|own| own.round == *found);
+    let terms = terms.ok_or_else(|| wrong("no round of this league is frozen under this name"))?;
+    if terms.inputs != inputs {
+        return Err(wrong("its frozen inputs are others"));
+    }
+    Ok(terms)
 }
 
 /// A key without its name, which anybody may choose anew.

@@ -1,5 +1,7 @@
 //! [`Lines`]: the text of a signed note as `word value` lines in a fixed order.
 
+use std::fmt;
+
 /// Longest value of a line.
 const LONGEST: usize = 400;
 
@@ -19,7 +21,7 @@ pub enum FormError {
 }
 
 impl FormError {
-    pub(super) fn value(word: &'static str, problem: impl ToString) -> Self {
+    pub(super) fn value(word: &'static str, problem: impl fmt::Display) -> Self {
         Self::Value {
             word,
             problem: problem.to_string(),

@@ -8,6 +8,8 @@ use capitalbench_core::entering::admission::Refusal;
 
 use super::delivery::{Delivery, Found, fetched};
 use crate::error::Error;
+use crate::league::folder::LeagueFolder;
+use crate::league::pass::refuse_given_instant;
 use crate::operator::Operator;
 use crate::proof::claims::{require_newest_before, signing_key};
 
@@ -41,8 +43,15 @@ impl Collection {
     }
 }
 
+/// Takes what entrants of a league brought; a real league goes by the clock alone.
+pub fn collect_for(operator: &Operator, league: &LeagueFolder) -> Result<Collection, Error> {
+    refuse_given_instant(operator, league)?;
+    let log = LogFolder::of_rounds(&league.rounds());
+    collect(operator, &log, &league.delivery()?)
+}
+
 /// Takes registrations first, then what lies in the folder, then what registered addresses have.
-pub fn collect(
+pub(crate) fn collect(
     operator: &Operator,
     log: &LogFolder,
     delivery: &Delivery,

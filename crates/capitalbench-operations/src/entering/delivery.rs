@@ -139,3 +139,6 @@ fn wanted(told: &EntrantLog, own: &Registration, terms: &RoundTerms, at: Timesta
     };
     own.keys.iter().filter_map(one).collect()
 }
+
+#[cfg(test)]
+mod tests;

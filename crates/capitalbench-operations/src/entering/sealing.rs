@@ -106,7 +106,7 @@ fn written(
     let secret = request.output.join(file_name(round, name, "secret"));
     let file = request.output.join(file_name(round, name, "sealed"));
     if secret.exists() || file.exists() {
-        let text = format!("{} has sealed an entry for {round} already", name);
+        let text = format!("{name} has sealed an entry for {round} already");
         return Err(Error::new(text).hint(format!(
             "deliver {}; a second entry of one key is refused",
             file.display()

@@ -190,10 +190,6 @@ impl Commands<'_> {
         format!("capitalbench enter ask --round {}", self.round(round))
     }
 
-    pub(super) fn collect(self) -> String {
-        "capitalbench enter collect".to_owned()
-    }
-
     pub(super) fn database(self) -> String {
         format!("capitalbench sync-web --rounds-dir {}", self.rounds())
     }

@@ -15,6 +15,9 @@ use crate::proof::anchor::follow_step;
 /// How often a pass looks for entries while a round takes them.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(10);
 
+/// The command with the same effect.
+const COLLECT: &str = "capitalbench enter collect";
+
 impl Work<'_> {
     /// Takes what arrived, where the league admits entrants and signs its log.
     pub(super) fn collect_entries(&mut self, standing: &Standing) {
@@ -53,7 +56,7 @@ impl Work<'_> {
                 "{new} of {} files of entrants are in the log now, with their receipts",
                 done.files.len()
             );
-            self.note(StepKind::Collected, None, (self.commands().collect(), text));
+            self.note(StepKind::Collected, None, (COLLECT.to_owned(), text));
             for live in &standing.live {
                 follow_step(self.operator, &live.folder, &live.manifest)?;
             }

@@ -163,7 +163,10 @@ pub fn pass_with(
 }
 
 /// The record of a real league carries the instants of the clock.
-fn refuse_given_instant(operator: &Operator, league: &LeagueFolder) -> Result<(), Error> {
+pub(crate) fn refuse_given_instant(
+    operator: &Operator,
+    league: &LeagueFolder,
+) -> Result<(), Error> {
     let Some(given) = operator.given.filter(|_| !league.is_rehearsed()) else {
         return Ok(());
     };

@@ -12,123 +12,10 @@ use capitalbench_proof::event::{Event, Fact, Files, Instant};
 use capitalbench_proof::merkle::{Hash, sha256};
 use serde_json::Value;
 
+use crate::entrant_house::{CLOSED, EARLY, END, House, NEXT_DAY, ROUND, ROUNDS};
 use crate::fake_clock::{FakeClock, Manner};
-use crate::harness::{Ran, Test, codes_of};
-
-const ROUND: &str = "HOUSE-2026-12-07-1W";
-const ROUNDS: &str = "house/rehearsal/rounds";
-/// Before the deadline 14:25, after the entry close 21:00, after the next session began, at the end.
-const EARLY: &str = "2026-12-07T12:10:00Z";
-const CLOSED: &str = "2026-12-07T21:10:00Z";
-const NEXT_DAY: &str = "2026-12-08T15:00:00Z";
-const END: &str = "2026-12-15T01:20:00Z";
-
-/// A rehearsed league with a frozen round that takes entries.
-pub(crate) struct House(pub(crate) Test);
-
-impl House {
-    pub(crate) fn open() -> Self {
-        let house = Self(Test::operator(""));
-        house.write(
-            "house/league.yaml",
-            "name: House League\nuniverse: v1.5\npublication: {site: none}\n\
-             entrants: {registrations: entrants, entries: entries}\n",
-        );
-        house.write(
-            "house/models.yaml",
-            "models:\n- {model_id: amber, provider: mock, api_model_name: amber}\n\
-             - {model_id: dune, provider: mock, api_model_name: dune}\n",
-        );
-        house.write("even.yaml", "SP500: 60\nCASH: 40\n");
-        for at in ["2026-12-07T12:00:00Z", "2026-12-07T12:01:00Z"] {
-            house.pass(at).code(0);
-        }
-        house
-    }
-
-    pub(crate) fn write(&self, path: &str, text: &str) {
-        let file = self.0.path(path);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-        fs::write(file, text).expect("a file");
-    }
-
-    fn say(&self, words: &str) -> Ran {
-        self.0.run(&words.split_whitespace().collect::<Vec<_>>())
-    }
-
-    pub(crate) fn pass(&self, at: &str) -> Ran {
-        self.say(&format!("league run --league house --now {at}"))
-    }
-
-    /// A key and a registration that the operator admits.
-    pub(crate) fn admit(&self, name: &str, more: &str) {
-        self.register(name, &format!("--output house/entrants {more}"));
-    }
-
-    fn register(&self, name: &str, more: &str) {
-        self.say(&format!("enter keys --name {name} --key {name}.key"))
-            .code(0);
-        self.say(&format!(
-            "enter register {ROUNDS} --entrant {name} --name The-{name} --kind person \
-             --contact {name}@example.org --method hand --key {name}.key {more}"
-        ))
-        .code(0);
-    }
-
-    /// Seals the even portfolio into a folder of the entrant's own; the sealed file.
-    pub(crate) fn seal(&self, name: &str, folder: &str) -> PathBuf {
-        self.say(&format!(
-            "enter seal {ROUNDS}/{ROUND} even.yaml --key {name}.key --output {folder} --now {EARLY}"
-        ))
-        .code(0);
-        self.0.path(&format!("{folder}/{ROUND}.{name}.sealed"))
-    }
-
-    fn deliver(&self, file: &Path, to: &str) {
-        let to = self.0.path(to);
-        fs::create_dir_all(&to).expect("a folder");
-        fs::copy(file, to.join(file.file_name().expect("a name"))).expect("a copy");
-    }
-
-    pub(crate) fn collect(&self, at: &str) -> Value {
-        self.say(&format!("enter collect --league house --json --now {at}"))
-            .json()
-    }
-
-    fn open_all(&self, folder: &str, at: &str) -> Ran {
-        self.say(&format!(
-            "enter open {ROUNDS}/{ROUND} --folder {folder} --now {at}"
-        ))
-    }
-
-    fn rounds(&self) -> PathBuf {
-        self.0.path(ROUNDS)
-    }
-
-    fn entry(&self, name: &str, ending: &str) -> PathBuf {
-        let file = format!("log/entries/{ROUND}/{name}.{name}.{ending}");
-        self.rounds().join(file)
-    }
-
-    /// Codes of the log's findings at an instant.
-    fn codes(&self, at: &str) -> Vec<String> {
-        let told = self
-            .say(&format!("verify {ROUNDS} --json --now {at}"))
-            .json();
-        let findings = told["log"]["findings"].as_array().expect("findings");
-        codes_of(findings, &["error", "warning"])
-    }
-
-    fn entries(&self, at: &str) -> Vec<Value> {
-        self.say(&format!(
-            "export --rounds-dir {ROUNDS} --as-of {at} --output exported"
-        ))
-        .code(0);
-        let text = fs::read(self.0.path("exported/publication.json")).expect("an export");
-        let told: Value = serde_json::from_slice(&text).expect("a document");
-        told["entries"].as_array().expect("entries").clone()
-    }
-}
+use crate::harness::Ran;
+use crate::page_script::node;
 
 fn states(collected: &Value) -> Vec<&str> {
     let files = collected["files"].as_array().expect("files");
@@ -223,7 +110,7 @@ fn an_entry_goes_from_seal_to_board_by_each_way_of_delivery() {
     house
         .pass("2026-12-07T21:20:00Z")
         .code(0)
-        .says("2 of 8 files");
+        .says("2 of 7 files");
     let told = house.entries("2026-12-07T22:00:00Z");
     let told: Vec<&Value> = told.iter().map(|entry| &entry["state"]).collect();
     assert_eq!(told, ["opened", "sealed", "opened"]);
@@ -303,6 +190,7 @@ fn what_may_not_enter_is_refused_by_name() {
     let house = House::open();
     house.admit("ada", "");
     house.admit("bob", "");
+    house.collect(EARLY);
     let text = |path: PathBuf| fs::read_to_string(path).expect("a file");
     let first = text(house.seal("ada", "first"));
     let second = text(house.seal("ada", "second"));
@@ -425,7 +313,7 @@ fn one_person_has_one_registration_and_only_the_operator_admits() {
         states(&told),
         [
             "known",
-            "known",
+            "logged",
             "name-taken",
             "best-of-many",
             "best-of-many"
@@ -442,7 +330,7 @@ fn a_portfolio_that_breaks_a_rule_is_not_sealed_and_a_key_seals_once() {
         ("SP500: 60\nNOTHING: 40\n", "not an option of this round"),
         ("SP500: 58\nCASH: 42\n", "no multiple of"),
         ("SP500: 200\n", "is above 100"),
-        ("[]\n", "options with whole percentages"),
+        ("[]\n", "write options with whole percentages"),
     ] {
         house.write("odd.yaml", yaml);
         house
@@ -675,4 +563,117 @@ fn an_opened_portfolio_that_breaks_a_rule_counts_as_cash() {
     );
     assert_eq!(told[0]["return_fraction"], 0.0);
     assert!(house.codes(END).is_empty(), "{:?}", house.codes(END));
+}
+
+/// Runs the script of the page outside of a browser: a key, a registration, an entry, and what it says
+/// of some portfolios.
+const PAGE: &str = r#"
+import fs from "node:fs";
+import vm from "node:vm";
+const [script, page, folder] = process.argv.slice(2);
+vm.runInThisContext(fs.readFileSync(script, "utf8"));
+const { plain, signer, keyOf, keyIn, problems, sealed, registration } = globalThis.entering;
+const told = /data-round="([^"]*)"/.exec(fs.readFileSync(page, "utf8"))[1];
+const plainText = told.replaceAll("&quot;", '"').replaceAll("&#34;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+const round = JSON.parse(plainText), seed = new Uint8Array(32).fill(9), salt = new Uint8Array(32).fill(5);
+const key = await keyIn((await keyOf("pia", seed, plain)).file), slow = await keyOf("pia", seed, plain);
+const held = [["SP500", 60], ["CASH", 40]];
+const given = { entrant: "pia", name: "Pia", contact: "pia@example.org", method: "By hand." };
+const made = await sealed(round, key, held, salt), again = await sealed(round, slow, held, salt);
+if (made.sealed !== again.sealed || key.kind === slow.kind) throw new Error("the two signers differ");
+const write = (name, text) => fs.writeFileSync(`${folder}/${name}`, text, { mode: 0o600 });
+write("pia.key", key.file);
+write("pia.registration", await registration(round, key, given));
+write(`${round.round}.pia.sealed`, made.sealed);
+write(`${round.round}.pia.secret`, made.secret);
+const tried = JSON.parse(fs.readFileSync(`${folder}/tried.json`, "utf8"));
+console.log(JSON.stringify(tried.map((portfolio) => problems(round, portfolio))));
+"#;
+
+#[test]
+fn an_entry_that_a_browser_seals_is_taken_and_the_page_knows_the_rules() {
+    if !node() {
+        return;
+    }
+    let house = House::open();
+    house.collect(EARLY);
+    house
+        .say(&format!(
+            "build-site --rounds-dir {ROUNDS} --as-of {EARLY} --output site"
+        ))
+        .code(0);
+    house.write("page.mjs", PAGE);
+    let tried = [
+        vec![("SP500", 60), ("CASH", 40)],
+        vec![("SP500", 60)],
+        vec![("SP500", 58), ("CASH", 42)],
+        vec![("SP500", 60), ("NOTHING", 40)],
+        vec![("SP500", 50), ("SP500", 50)],
+        vec![],
+    ];
+    house.write(
+        "person/tried.json",
+        &serde_json::to_string(&tried).expect("JSON"),
+    );
+    let output = std::process::Command::new("node")
+        .arg(house.0.path("page.mjs"))
+        .arg(house.0.path("site/enter/enter.js"))
+        .arg(
+            house
+                .0
+                .path(&format!("site/rounds/{ROUND}/enter/index.html")),
+        )
+        .arg(house.0.path("person"))
+        .output()
+        .expect("node runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let told: Vec<Vec<String>> = serde_json::from_slice(&output.stdout).expect("JSON");
+    for (portfolio, problems) in tried.iter().zip(&told) {
+        let lines = portfolio
+            .iter()
+            .map(|(id, percent)| format!("{id}: {percent}\n"));
+        house.write("tried.yaml", &lines.collect::<String>());
+        let ran = house.say(&format!(
+            "enter seal {ROUNDS}/{ROUND} tried.yaml --key person/pia.key --output {} --now {EARLY}",
+            format_args!("tried-{}", problems.len() + portfolio.len() * 10)
+        ));
+        let is_sealed = ran.stdout().contains("sealed for");
+        assert_eq!(
+            is_sealed,
+            problems.is_empty(),
+            "{portfolio:?} {problems:?} {ran}"
+        );
+    }
+    let file = |name: &str| house.0.path(&format!("person/{name}"));
+    house.deliver(&file("pia.registration"), "house/entrants");
+    house.deliver(&file(&format!("{ROUND}.pia.sealed")), "house/entries");
+    assert_eq!(states(&house.collect(EARLY)), ["logged", "logged"]);
+    house.open_all("person", CLOSED).code(0);
+    house.deliver(&file(&format!("{ROUND}.pia.opening")), "house/entries");
+    assert_eq!(states(&house.collect(CLOSED)), ["known", "logged", "known"]);
+    assert_eq!(
+        house.entries("2026-12-07T22:00:00Z")[0]["holdings"],
+        "SP500 60, CASH 40"
+    );
+}
+
+#[test]
+fn an_address_that_leads_into_a_private_network_is_not_asked() {
+    let house = House::open();
+    fs::create_dir(house.0.path("web")).expect("a folder");
+    let address = serve(house.0.path("web"));
+    house.admit("eve", &format!("--address {address}"));
+    house.seal("eve", "web");
+    let words = format!("enter collect --league house --json --now {EARLY}");
+    let words: Vec<&str> = words.split(' ').collect();
+    let shut = [("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "0")];
+    let told = house.0.run_with(&shut, &words).code(1).json();
+    assert_eq!(states(&told), ["logged"]);
+    let why = told["failed"][0]["reason"].as_str().expect("a reason");
+    assert!(why.contains("private"), "{why}");
+    assert_eq!(states(&house.collect(EARLY)), ["known", "logged"]);
 }

@@ -7,9 +7,13 @@ use std::process::{Command, Stdio};
 use crate::harness::Test;
 
 /// Verbs that have verbs of their own.
-const BELOW: [(&str, &[&str]); 4] = [
+const BELOW: [(&str, &[&str]); 5] = [
     ("claim", &["register", "list", "show"]),
     ("db", &["check", "migrate"]),
+    (
+        "enter",
+        &["keys", "register", "seal", "open", "collect", "check"],
+    ),
     ("keys", &["init", "show"]),
     ("league", &["check", "new", "plan", "rehearse", "run"]),
 ];
@@ -125,6 +129,7 @@ fn the_help_lists_every_verb_once_in_groups_and_one_line_each() {
         "Start here",
         "Run a league",
         "Read results",
+        "Take part",
         "Check",
         "Publish",
         "Maintain",

@@ -29,6 +29,7 @@ mod due_rounds;
 mod enter_ask;
 mod enter_test;
 mod entering;
+mod entrant_house;
 mod explain;
 mod failure_kinds;
 mod failure_policy;

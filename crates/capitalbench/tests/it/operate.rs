@@ -87,6 +87,12 @@ fn the_transcript_of_the_league_page_is_what_happens() {
 }
 
 #[test]
+fn the_transcript_of_the_page_for_entrants_is_what_happens() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    play("docs/enter.md", folder.path());
+}
+
+#[test]
 fn the_league_page_has_every_field() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let page = std::fs::read_to_string(root.join("docs/league.md")).expect("the page is there");

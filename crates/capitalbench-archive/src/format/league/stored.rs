@@ -4,8 +4,8 @@ use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::league::settings::{
-    BriefingSource, Budget, Cadence, ClockSettings, EntrantSettings, LaneSettings, League,
-    LeagueCalls, MessageSettings, PriceSettings, PublicationSettings, TrackSchedule,
+    BriefingSource, Budget, Cadence, ClockSettings, LaneSettings, League, LeagueCalls,
+    MessageSettings, PriceSettings, PublicationSettings, TrackSchedule,
 };
 use capitalbench_core::market::request_budget::Plan;
 use capitalbench_core::round::failure_policy::FailurePolicy;
@@ -14,6 +14,7 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::entrants::{Entrants, entrants};
 use super::naming::{accent, address, league_name, logo, prefix};
 use super::witnesses::{StoredWitnesses, witnesses};
 use super::words::{
@@ -124,14 +125,6 @@ struct Clocks {
     authorities: Option<Vec<String>>,
     calendars: Option<Vec<String>>,
     roots: Option<Vec<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Entrants {
-    /// A folder, or a list of files.
-    registrations: Option<Value>,
-    entries: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -459,27 +452,6 @@ fn clocks(given: Option<Clocks>) -> Result<ClockSettings, Fault> {
         authorities: addresses("clocks.authorities", given.authorities)?,
         calendars: addresses("clocks.calendars", given.calendars)?,
         roots: list("clocks.roots", given.roots)?,
-    })
-}
-
-fn entrants(given: Entrants) -> Result<EntrantSettings, Fault> {
-    let field = "entrants.registrations";
-    let wrong = || Fault::field(field, "must be a folder, or a list of files and folders");
-    let listed = match given.registrations {
-        None => Vec::new(),
-        Some(Value::String(folder)) => vec![line(field, &folder)?],
-        Some(Value::Array(files)) => files
-            .iter()
-            .map(|file| line(field, file.as_str().ok_or_else(wrong)?))
-            .collect::<Result<_, _>>()?,
-        Some(_) => return Err(wrong()),
-    };
-    let entries = given.entries.as_deref();
-    Ok(EntrantSettings {
-        registrations: listed,
-        entries: entries
-            .map(|folder| line("entrants.entries", folder))
-            .transpose()?,
     })
 }
 

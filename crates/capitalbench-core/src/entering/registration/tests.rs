@@ -92,3 +92,20 @@ fn what_is_wrong_with_a_registration_is_named() {
     let error = Registration::parse(&twice).unwrap_err().to_string();
     assert_eq!(error, "key: two keys have the same name");
 }
+
+#[test]
+fn a_registration_is_bounded() {
+    let long = |bytes: usize| TEXT.replace("I read the briefing.", &"x".repeat(bytes));
+    assert!(Registration::parse(&long(400)).is_ok());
+    let error = Registration::parse(&long(401)).unwrap_err().to_string();
+    assert_eq!(error, "method: must have at most 400 bytes");
+    let keys = |count: usize| {
+        let line = TEXT.lines().last().unwrap();
+        let further =
+            (1..count).map(|number| line.replace("key ada", &format!("key ada{number}")) + "\n");
+        format!("{TEXT}{}", further.collect::<String>())
+    };
+    assert!(Registration::parse(&keys(5)).is_ok());
+    let error = Registration::parse(&keys(6)).unwrap_err().to_string();
+    assert_eq!(error, "key: a registration has 1 to 5 keys");
+}

@@ -1,9 +1,8 @@
 //! The league's side, and how an entrant checks it: `enter collect`, `enter check`.
 
-use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::entrants::{Logged, Taken};
 use capitalbench_operations::entering::checking::{CheckedReceipt, check_receipt};
-use capitalbench_operations::entering::collecting::{Collected, Collection, collect as take};
+use capitalbench_operations::entering::collecting::{Collected, Collection, collect_for};
 use serde_json::{Value, json};
 
 use crate::cli::{EnterCheck, EnterCollect};
@@ -14,8 +13,7 @@ use crate::error::{Error, Exit};
 pub(super) fn collect(arguments: &EnterCollect) -> Result<Exit, Error> {
     let league = enter_league(&arguments.league.folder)?;
     let operator = league_operator(&league, arguments.now.instant)?;
-    let log = LogFolder::of_rounds(&league.rounds());
-    let done = take(&operator, &log, &league.delivery()?)?;
+    let done = collect_for(&operator, &league)?;
     show(|| as_json(&done), || print(&done));
     Ok(Exit::of(
         done.refused().next().is_none() && done.failed.is_empty(),

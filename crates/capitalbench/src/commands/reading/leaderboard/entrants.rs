@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::cli::Rounds;
 use crate::commands::publishing::published::load;
-use crate::console::{BOLD, line, paint, table};
+use crate::console::{BOLD, line, muted, paint, table};
 use crate::error::Error;
 
 /// A track and a lane with their rows.
@@ -28,7 +28,8 @@ pub(super) fn boards(
     let publication = match past {
         Some(past) => past,
         None if has_entrants(&rounds.folder) => {
-            present = load(rounds)?;
+            // The boards above have said of what market this is.
+            present = muted(|| load(rounds))?;
             &present
         }
         None => return Ok(Vec::new()),
