@@ -156,11 +156,9 @@ pub fn question(known: u64, growth: &[Hash], checkpoint: &str) -> Option<String>
     if growth.len() > MOST_HASHES {
         return None;
     }
-    let hashes: String = growth
-        .iter()
-        .map(|hash| format!("{}\n", hash.to_base64()))
-        .collect();
-    Some(format!("old {known}\n{hashes}\n{checkpoint}"))
+    let mut lines = vec![format!("old {known}")];
+    lines.extend(growth.iter().map(|hash| hash.to_base64()));
+    Some(format!("{}\n\n{checkpoint}", lines.join("\n")))
 }
 
 /// The size in a refusal: what the witness signed last.

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use super::append::Known;
 use super::{LogFolder, LogKey, instant, read};
-use crate::disk::error::{Fault, FileError};
+use crate::disk::error::FileError;
 use crate::disk::file_ops;
 use crate::disk::layout;
 use crate::disk::state_folder;
@@ -283,7 +283,7 @@ impl LogFolder {
     pub fn shown_agent(&self, place: &AgentPlace) -> Result<ShownAgent, FileError> {
         let file = |kind| self.file(&agent_file(place, kind));
         let salts = parse_file(&file(AgentFile::Salts), |bytes| {
-            let stored: StoredSalts = json::read(bytes).map_err(Fault::from)?;
+            let stored: StoredSalts = json::read(bytes)?;
             Ok((*stored.answer.as_bytes(), *stored.transcript.as_bytes()))
         })?;
         Ok(ShownAgent {

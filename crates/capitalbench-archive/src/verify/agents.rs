@@ -21,10 +21,8 @@ pub(super) fn check(log: &mut LogState, now: Timestamp) {
         let who = format!("{} of {}", place.1, place.0);
         let deadline = terms.times.deadline;
         let late = |at: Timestamp| at >= deadline;
-        let ended = slot.end.as_ref().map(|end| end.place.at);
-        if late(slot.asked.at)
-            || (slot.end.as_ref().is_some_and(|end| end.is_valid()) && ended.is_some_and(late))
-        {
+        let counts = slot.end.as_ref().filter(|end| end.is_valid());
+        if late(slot.asked.at) || counts.is_some_and(|end| late(end.place.at)) {
             let text = format!("{who} was asked or answered after the deadline {deadline}");
             log.find(Code::EntryOutOfTime, &leaf, text);
         }

@@ -98,13 +98,11 @@ impl LogState {
 
     fn cosigned(&mut self, size: u64, all: &WitnessRule, now: Timestamp) -> Result<(), FileError> {
         for kept in self.log.cosigned(size, all, now)? {
-            match kept.seen {
-                Some(seen) => self.count(size, &kept.place, seen),
-                None => {
-                    let text =
-                        "is by a key that nobody names as a witness, so it counts for nothing";
-                    self.find(Code::WitnessUnknown, kept.place, text);
-                }
+            if let Some(seen) = kept.seen {
+                self.count(size, &kept.place, seen);
+            } else {
+                let text = "is by a key that nobody names as a witness, so it counts for nothing";
+                self.find(Code::WitnessUnknown, kept.place, text);
             }
         }
         Ok(())

@@ -1,6 +1,7 @@
 //! Entries from outside, apart from the models.
 
 use capitalbench_core::publication::entrants::{EntryState, PublicEntry};
+use capitalbench_core::values::ids::ModelId;
 
 use crate::table::{Filling, Row, Table, columns};
 
@@ -20,7 +21,7 @@ columns! {
     Always "name" Text "Its name for people" => entry.name.as_str();
     Always "kind" Text "model, agent, person or fund, as the entrant says" => entry.kind.as_str();
     Always "lane" Text "sealed: brought sealed; open: an agent was asked, which may use tools" => entry.lane.as_str();
-    Maybe "model_id" Text "The model that an agent says it uses, by its id in the league" => entry.lane.model().map(|own| own.as_str());
+    Maybe "model_id" Text "The model that an agent says it uses, by its id in the league" => entry.lane.model().map(ModelId::as_str);
     Maybe "key" Text "The name of the key that sealed the entry; none of an agent that was asked" => Some(entry.key.as_str()).filter(|key| !key.is_empty());
     Always "key_count" Integer "Keys of the entrant's registration" => entry.keys;
     Always "leaf" Integer "Place of the sealed entry in the log" => entry.sealed.leaf;

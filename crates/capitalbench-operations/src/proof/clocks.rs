@@ -76,6 +76,7 @@ impl Clocks {
     }
 
     /// The witnesses alone.
+    #[must_use]
     pub fn without_clocks(self) -> Self {
         Self {
             witnesses: self.witnesses,

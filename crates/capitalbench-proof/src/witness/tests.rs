@@ -45,10 +45,9 @@ fn a_rule_is_read_as_it_is_written_and_bad_ones_are_refused() {
     assert!(refused(format!("{rule}{}", one.verifier())).starts_with("line 4: a witness"));
     assert!(refused(format!("quorum 1\n{rule}")).starts_with("line 2: a witness or the quorum"));
     assert!(refused(format!("quorum 2\n{}", one.verifier())).contains("must be 1 to 1"));
-    let many: String = (1..=33)
-        .map(|seed| format!("{}\n", witness("w.example", seed).verifier()))
-        .collect();
-    assert!(refused(many).contains("33 witnesses are named, and at most 32 can be"));
+    let key = |seed| witness("w.example", seed).verifier().to_string();
+    let many: Vec<String> = (1..=33).map(key).collect();
+    assert!(refused(many.join("\n")).contains("33 witnesses are named, and at most 32 can be"));
     assert!(refused("quorum two".to_owned()).contains("a quorum is a whole number"));
     assert!(refused("nobody".to_owned()).starts_with("line 1: the text is not a key"));
 }

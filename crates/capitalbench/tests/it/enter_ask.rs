@@ -95,10 +95,11 @@ impl House {
         let found = report["log"]["findings"].as_array().expect("findings");
         codes_of(found, &["error", "warning"])
     }
+}
 
-    fn log(&self, name: &str) -> String {
-        format!("{ROUNDS}/log/agents/{NAME}/{name}")
-    }
+/// Where a public file about an agent lies.
+fn shown(name: &str) -> String {
+    format!("{ROUNDS}/log/agents/{NAME}/{name}")
 }
 
 fn outcomes(said: &Value) -> Vec<(String, String)> {
@@ -134,7 +135,7 @@ fn an_agent_is_asked_once_sealed_and_shown_after_the_entry_close() {
 
     let said = house.ask(CLOSED).code(0).json();
     assert_eq!(said["shown"], serde_json::json!(["good", "wrong"]));
-    let answer = fs::read_to_string(house.test.path(&house.log("good.answer")));
+    let answer = fs::read_to_string(house.test.path(&shown("good.answer")));
     assert!(answer.expect("an answer").contains("60 + 40 = 100"));
     assert_eq!(house.codes("2026-12-08T15:00:00Z"), [""; 0]);
 
@@ -143,7 +144,7 @@ fn an_agent_is_asked_once_sealed_and_shown_after_the_entry_close() {
         ("good.answer", "entry-edited"),
         ("good.question", "entry-edited"),
     ] {
-        let path = house.test.path(&house.log(name));
+        let path = house.test.path(&shown(name));
         let before = fs::read(&path).expect("a file");
         let mut bytes = before.clone();
         bytes[40] ^= 1;
@@ -151,7 +152,7 @@ fn an_agent_is_asked_once_sealed_and_shown_after_the_entry_close() {
         assert_eq!(house.codes("2026-12-08T15:00:00Z"), [code], "{name}");
         fs::write(&path, before).expect("a mended file");
     }
-    let path = house.test.path(&house.log("wrong.answer"));
+    let path = house.test.path(&shown("wrong.answer"));
     let before = fs::read(&path).expect("a file");
     fs::remove_file(&path).expect("a removed file");
     assert_eq!(house.codes("2026-12-08T15:00:00Z"), ["entry-missing"]);

@@ -88,10 +88,6 @@ impl FakeAgent {
         format!("http://{}/decide", self.address)
     }
 
-    pub(crate) fn behave(&self, manner: Manner) {
-        self.state.lock().expect("no panic in a server").manner = manner;
-    }
-
     /// The questions so far.
     pub(crate) fn heard(&self) -> Vec<Value> {
         let state = self.state.lock().expect("no panic in a server");
@@ -141,7 +137,7 @@ fn serve(mut stream: TcpStream, state: &Mutex<State>) {
 
 /// Waits until the client has gone.
 fn until_gone(stream: &mut TcpStream) {
-    let _ = stream.set_read_timeout(Some(Duration::from_secs(60)));
+    let _ = stream.set_read_timeout(Some(Duration::from_mins(1)));
     let _ = stream.read(&mut [0]);
 }
 
