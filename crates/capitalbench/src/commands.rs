@@ -20,6 +20,8 @@ mod reading;
 mod resolving;
 mod tools;
 
+use publishing::publish_report;
+
 /// Runs what was typed.
 pub(crate) fn run(command: Command) -> Result<Exit, Error> {
     match command {
@@ -70,10 +72,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::AutomationStatus(arguments) => resolving::automation::status(&arguments),
         Command::AutomationRetry(arguments) => resolving::automation::run_retry(&arguments),
         Command::AutomationCancel(arguments) => resolving::automation::run_cancel(&arguments),
-        Command::PublishReport(arguments) => publishing::publish_report::run(&arguments),
-        Command::PublishRoundSummary(arguments) => {
-            publishing::publish_report::run_summary(&arguments)
-        }
+        Command::PublishReport(arguments) => publish_report::run(&arguments),
+        Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
         Command::Keys(arguments) => checking::keys::run(&arguments),
         Command::Enter(arguments) => entering::run(&arguments),
         Command::Anchor(arguments) => checking::anchor::run(&arguments),

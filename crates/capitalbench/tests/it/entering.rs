@@ -77,24 +77,7 @@ fn an_entry_goes_from_seal_to_board_by_each_way_of_delivery() {
         .pass("2026-12-07T12:20:00Z")
         .code(0)
         .says("6 of 6 files of entrants are in the log now");
-    let secret = "\"allocation_pct\":60";
-    for file in walk(&house.rounds().join("log")) {
-        let text = String::from_utf8_lossy(&fs::read(&file).expect("a file")).into_owned();
-        assert!(
-            !text.contains(secret),
-            "{} tells the portfolio",
-            file.display()
-        );
-    }
-    let sealed = house.entries("2026-12-07T20:00:00Z");
-    assert_eq!(sealed.len(), 3);
-    for entry in &sealed {
-        assert_eq!(entry["state"], "sealed");
-        assert!(
-            entry["holdings"].is_null() && entry["return_fraction"].is_null(),
-            "{entry}"
-        );
-    }
+    nothing_is_told(&house);
     for folder in ["ada", "bob", "web"] {
         house
             .open_all(folder, EARLY)
@@ -125,6 +108,36 @@ fn an_entry_goes_from_seal_to_board_by_each_way_of_delivery() {
     assert_eq!(told[1]["state"], "unopened");
     assert_eq!(told[1]["return_fraction"], 0.0);
     assert!(told[0]["capitalbench_score"].is_number(), "{}", told[0]);
+    shown_apart_from_the_models(&house);
+    // Nobody without the key sees anything else.
+    fs::remove_dir_all(house.rounds().join(".capitalbench")).expect("the operator's own folder");
+    assert_eq!(house.entries("2026-12-15T02:00:00Z"), told);
+}
+
+/// Neither the log nor an export tells anything of a portfolio.
+fn nothing_is_told(house: &House) {
+    let secret = "\"allocation_pct\":60";
+    for file in walk(&house.rounds().join("log")) {
+        let text = String::from_utf8_lossy(&fs::read(&file).expect("a file")).into_owned();
+        assert!(
+            !text.contains(secret),
+            "{} tells the portfolio",
+            file.display()
+        );
+    }
+    let sealed = house.entries("2026-12-07T20:00:00Z");
+    assert_eq!(sealed.len(), 3);
+    for entry in &sealed {
+        assert_eq!(entry["state"], "sealed");
+        assert!(
+            entry["holdings"].is_null() && entry["return_fraction"].is_null(),
+            "{entry}"
+        );
+    }
+}
+
+/// The board of entrants on the terminal and on the site, never among the models.
+fn shown_apart_from_the_models(house: &House) {
     let board = format!("leaderboard --rounds-dir {ROUNDS} --as-of 2026-12-15T02:00:00Z");
     house
         .say(&board)
@@ -149,9 +162,6 @@ fn an_entry_goes_from_seal_to_board_by_each_way_of_delivery() {
     assert!(page("site/entrants/index.html").contains("not opened: cash"));
     let round = page(&format!("site/rounds/{ROUND}/index.html"));
     assert!(round.contains("Entrants from outside"), "{round}");
-    // Nobody without the key sees anything else.
-    fs::remove_dir_all(house.rounds().join(".capitalbench")).expect("the operator's own folder");
-    assert_eq!(house.entries("2026-12-15T02:00:00Z"), told);
 }
 
 fn walk(folder: &Path) -> Vec<PathBuf> {
@@ -195,9 +205,7 @@ fn what_may_not_enter_is_refused_by_name() {
     let first = text(house.seal("ada", "first"));
     let second = text(house.seal("ada", "second"));
     assert_eq!(fate(&house, &first, "2026-12-07T14:25:00Z"), "late");
-    let altered = first
-        .replace("commitment ", "commitment f")
-        .replacen("\n\n", "\n\n", 1);
+    let altered = first.replace("commitment ", "commitment f");
     assert_eq!(fate(&house, &altered, EARLY), "unreadable");
     let digit = |own: &str| {
         let place = own.find("commitment ").expect("a commitment") + "commitment ".len();
@@ -212,6 +220,22 @@ fn what_may_not_enter_is_refused_by_name() {
     let doubled = format!("{first}\nstamp http://x AAAA\n");
     assert_eq!(fate(&house, &doubled, EARLY), "doubled");
     assert_eq!(fate(&house, &second, EARLY), "re-sealed");
+    foreign_entries(&house, &first);
+    house.open_all("first", CLOSED).code(0);
+    let opening = text(house.0.path(&format!("first/{ROUND}.ada.opening")));
+    assert_eq!(fate(&house, &opening, EARLY), "early");
+    assert_eq!(
+        fate(&house, &opening.replace(":60", ":65"), CLOSED),
+        "not-sealed"
+    );
+    assert_eq!(fate(&house, &opening, NEXT_DAY), "late");
+    assert_eq!(fate(&house, &opening, CLOSED), "logged");
+    assert!(house.codes(CLOSED).is_empty(), "{:?}", house.codes(CLOSED));
+}
+
+/// Entries of strangers, copies, and entries for another league or round.
+fn foreign_entries(house: &House, first: &str) {
+    let text = |path: PathBuf| fs::read_to_string(path).expect("a file");
     // Somebody who saw a sealed entry cannot take it for an own one.
     house.say("enter keys --name eve --key eve.key").code(0);
     house.write("eve.yaml", "SP500: 100\n");
@@ -220,13 +244,13 @@ fn what_may_not_enter_is_refused_by_name() {
         .say(&format!("{sealed} --key eve.key --output eve"))
         .code(0);
     let eve = text(house.0.path(&format!("eve/{ROUND}.eve.sealed")));
-    assert_eq!(fate(&house, &eve, EARLY), "unregistered");
+    assert_eq!(fate(house, &eve, EARLY), "unregistered");
     let bob = copied(
-        &first,
+        first,
         &text(house.seal("bob", "bob")),
         &house.0.path("bob.key"),
     );
-    assert_eq!(fate(&house, &bob, EARLY), "copied");
+    assert_eq!(fate(house, &bob, EARLY), "copied");
     for (from, to, state) in [
         (
             "league capitalbench/HOUSE",
@@ -242,18 +266,8 @@ fn what_may_not_enter_is_refused_by_name() {
             to,
             &house.0.path("bob.key"),
         );
-        assert_eq!(fate(&house, &signed, EARLY), state, "{to}");
+        assert_eq!(fate(house, &signed, EARLY), state, "{to}");
     }
-    house.open_all("first", CLOSED).code(0);
-    let opening = text(house.0.path(&format!("first/{ROUND}.ada.opening")));
-    assert_eq!(fate(&house, &opening, EARLY), "early");
-    assert_eq!(
-        fate(&house, &opening.replace(":60", ":65"), CLOSED),
-        "not-sealed"
-    );
-    assert_eq!(fate(&house, &opening, NEXT_DAY), "late");
-    assert_eq!(fate(&house, &opening, CLOSED), "logged");
-    assert!(house.codes(CLOSED).is_empty(), "{:?}", house.codes(CLOSED));
 }
 
 /// The entry of one key with the commitment of another, signed as it must be.
@@ -590,6 +604,27 @@ const tried = JSON.parse(fs.readFileSync(`${folder}/tried.json`, "utf8"));
 console.log(JSON.stringify(tried.map((portfolio) => problems(round, portfolio))));
 "#;
 
+/// What the script says of each portfolio that it was given.
+fn played_by_the_page(house: &House) -> Vec<Vec<String>> {
+    let output = std::process::Command::new("node")
+        .arg(house.0.path("page.mjs"))
+        .arg(house.0.path("site/enter/enter.js"))
+        .arg(
+            house
+                .0
+                .path(&format!("site/rounds/{ROUND}/enter/index.html")),
+        )
+        .arg(house.0.path("person"))
+        .output()
+        .expect("node runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
 #[test]
 fn an_entry_that_a_browser_seals_is_taken_and_the_page_knows_the_rules() {
     if !node() {
@@ -615,23 +650,7 @@ fn an_entry_that_a_browser_seals_is_taken_and_the_page_knows_the_rules() {
         "person/tried.json",
         &serde_json::to_string(&tried).expect("JSON"),
     );
-    let output = std::process::Command::new("node")
-        .arg(house.0.path("page.mjs"))
-        .arg(house.0.path("site/enter/enter.js"))
-        .arg(
-            house
-                .0
-                .path(&format!("site/rounds/{ROUND}/enter/index.html")),
-        )
-        .arg(house.0.path("person"))
-        .output()
-        .expect("node runs");
-    assert!(
-        output.status.success(),
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    let told: Vec<Vec<String>> = serde_json::from_slice(&output.stdout).expect("JSON");
+    let told = played_by_the_page(&house);
     for (portfolio, problems) in tried.iter().zip(&told) {
         let lines = portfolio
             .iter()

@@ -1,5 +1,6 @@
 //! The entrant's side: `enter keys`, `enter register`, `enter seal`, `enter open`.
 
+use capitalbench_core::entering::names::EntrantKey;
 use capitalbench_core::entering::registration::AgentTerms;
 use capitalbench_operations::entering::registering::{
     RegistrationRequest, make_entrant_key, register as sign,
@@ -63,7 +64,7 @@ pub(super) fn register(arguments: &EnterRegister) -> Result<Exit, Error> {
                 "file": file,
                 "league": own.league,
                 "entrant": own.entrant.as_str(),
-                "keys": own.keys.iter().map(|key| key.as_str()).collect::<Vec<_>>(),
+                "keys": own.keys.iter().map(EntrantKey::as_str).collect::<Vec<_>>(),
             })
         },
         || {
