@@ -124,7 +124,7 @@ fn schedule(page: &mut Page, league: &League) {
 
 fn question(page: &mut Page, league: &League) {
     page.about(&[
-        "What may be held: a shipped universe (v1.5, v2.0, v2.1) or a file such as options.yaml.",
+        "What may be held: a shipped universe (v1.5, v2.0, v2.1, europe-v1, crypto-v1) or a file.",
     ]);
     let (UniverseChoice::Shipped(universe) | UniverseChoice::File(universe)) = &league.universe;
     page.field("universe", &text_of(universe));
