@@ -49,9 +49,9 @@ pub(crate) struct EnterAsk {
 ///
 /// $ capitalbench enter test https://agent.example/decide
 ///
-/// $ capitalbench enter test https://agent.example/decide --time-limit 1h --round rounds/CB-2026-12-07-1W
+/// $ capitalbench enter test https://agent.example/decide --round rounds/CB-1W
 ///
-/// $ CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES=1 capitalbench enter test http://127.0.0.1:8000/decide
+/// $ CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES=1 capitalbench enter test URL
 ///
 /// Exit codes: 0 a league could use the answer, 1 something is wrong with it, 2 could not run.
 #[derive(Debug, Args)]

@@ -157,7 +157,7 @@ pub(crate) struct KeysShow {
 ///
 /// $ capitalbench anchor --tsa URL --tsa URL --ots https://calendar.example --json
 ///
-/// $ capitalbench anchor --witness KEY=URL --witness KEY=URL --witness KEY=URL --quorum 2
+/// $ capitalbench anchor --witness KEY=URL --witness KEY=URL --quorum 2
 ///
 /// $ CAPITALBENCH_TSA_URLS='URL URL' capitalbench anchor
 ///
