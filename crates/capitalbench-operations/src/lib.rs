@@ -6,8 +6,8 @@
 //! keeps it so. What happens while an operation works is announced as events.
 //!
 //! The rooms follow the life of a round: [`opening`], [`asking`], [`accepting`], [`prices`],
-//! [`resolving`], [`publishing`], [`syncing`], [`replay`], [`entering`], [`agents`]; [`proof`] signs and stamps
-//! every step, and [`league`] does all of it when it is due.
+//! [`resolving`], [`publishing`], [`syncing`], [`entering`], [`agents`]; [`proof`] signs and stamps every step, and
+//! [`league`] does all of it when it is due.
 
 pub mod accepting;
 pub mod agents;

@@ -20,7 +20,7 @@ use super::shared::{Now, word};
 ///
 /// $ capitalbench enter keys --name ada
 ///
-/// $ capitalbench enter seal https://league.example/rounds/HOUSE-2026-12-07-1W/ portfolio.yaml
+/// $ capitalbench enter seal rounds/HOUSE-2026-12-07-1W portfolio.yaml
 ///
 /// $ capitalbench enter check HOUSE-2026-12-07-1W.ada.sealed.receipt
 ///

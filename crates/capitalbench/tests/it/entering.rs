@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use crate::entrant_house::{CLOSED, EARLY, END, House, NEXT_DAY, ROUND, ROUNDS};
 use crate::fake_clock::{FakeClock, Manner};
-use crate::harness::Ran;
+use crate::harness::{Ran, codes_of};
 use crate::page_script::node;
 
 fn states(collected: &Value) -> Vec<&str> {
@@ -108,6 +108,14 @@ fn an_entry_goes_from_seal_to_board_by_each_way_of_delivery() {
     assert_eq!(told[1]["state"], "unopened");
     assert_eq!(told[1]["return_fraction"], 0.0);
     assert!(told[0]["capitalbench_score"].is_number(), "{}", told[0]);
+    let report = house
+        .say(&format!("verify {ROUNDS} --json --now {END}"))
+        .json();
+    let notes = codes_of(
+        report["log"]["findings"].as_array().expect("findings"),
+        &["note"],
+    );
+    assert_eq!(notes, ["entry-time-unproved"]);
     shown_apart_from_the_models(&house);
     // Nobody without the key sees anything else.
     fs::remove_dir_all(house.rounds().join(".capitalbench")).expect("the operator's own folder");
@@ -511,7 +519,7 @@ fn verify_names_what_an_operator_signed_against_the_rules() {
     );
     let bob = sealed("bob");
     // The log's order says that its instant is not true.
-    sign(&house, EARLY, bob.clone());
+    sign(&house, EARLY, bob);
     assert_eq!(
         house.codes(CLOSED),
         ["entry-out-of-time", "receipt-invalid"]
@@ -521,23 +529,31 @@ fn verify_names_what_an_operator_signed_against_the_rules() {
         board.iter().all(|entry| entry["entrant"] != "ada"),
         "a late entry counts nowhere"
     );
-    // A name that is taken, with a registration of the entrant's own.
-    let Fact::EntrySealed {
-        commitment, files, ..
-    } = bob
-    else {
-        panic!("not a sealed entry");
-    };
-    let again = Fact::EntrySealed {
-        entrant: "ada".to_owned(),
-        key: "ada".to_owned(),
-        for_round: "HOUSE-2026-12-14-1W".to_owned(),
-        commitment,
-        files,
-    };
-    sign(&house, "2026-12-07T14:31:00Z", again);
+    sign_a_second_registration(&house);
     let codes = house.codes(CLOSED);
-    assert!(codes.contains(&"entry-missing".to_owned()), "{codes:?}");
+    assert!(codes.contains(&"entry-invalid".to_owned()), "{codes:?}");
+    let told = house
+        .say(&format!("verify {ROUNDS} --json --now {CLOSED}"))
+        .json();
+    let told = told["log"]["findings"].to_string();
+    assert!(told.contains("is one of many"), "{told}");
+}
+
+/// A registration of somebody who has one, which `enter collect` would refuse.
+fn sign_a_second_registration(house: &House) {
+    let words = format!(
+        "enter register {ROUNDS} --entrant ads --name Ads --kind person --contact ada@example.org \
+         --method hand --key bob.key --output second"
+    );
+    house.say(&words).code(0);
+    let bytes = fs::read(house.0.path("second/ads.registration")).expect("a file");
+    let file = "log/entrants/ads.registration".to_owned();
+    fs::write(house.rounds().join(&file), &bytes).expect("a file");
+    let fact = Fact::Entrant {
+        entrant: "ads".to_owned(),
+        files: Files::from([(file, sha256(&bytes))]),
+    };
+    sign(house, "2026-12-07T14:31:00Z", fact);
 }
 
 #[test]

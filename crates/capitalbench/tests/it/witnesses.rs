@@ -436,6 +436,7 @@ fn a_reader_names_other_witnesses_than_the_operator() {
 fn a_league_asks_the_witnesses_of_its_file() {
     let test = Test::operator("");
     let rounds = "rehearsal/rounds";
+    fs::create_dir_all(test.path(rounds)).expect("a folder");
     let init = [
         "keys",
         "init",
