@@ -15,6 +15,8 @@ use crate::page_script::{look, node};
 use crate::signed_round::{NAME, NOW, SignedRound};
 
 const AT: &str = "2026-09-14T12:31:00Z";
+const MODELS: &str = "models:\n- {model_id: amber, provider: mock, api_model_name: amber}\n\
+                      - {model_id: dune, provider: mock, api_model_name: dune}\n";
 
 /// A round with its record, and witnesses that know its log.
 struct Watched {
@@ -457,9 +459,7 @@ fn a_league_asks_the_witnesses_of_its_file() {
         let own = format!("witnesses: {{{quorum}of: [{{key: '{key}', address: '{address}'}}]}}");
         fs::write(test.path("league.yaml"), format!("name: House\n{own}\n")).expect("a file");
     };
-    let models = "models:\n- {model_id: amber, provider: mock, api_model_name: amber}\n\
-                  - {model_id: dune, provider: mock, api_model_name: dune}\n";
-    fs::write(test.path("models.yaml"), models).expect("a file");
+    fs::write(test.path("models.yaml"), MODELS).expect("a file");
     file("quorum: 2, ");
     let pass = |now: &str| test.run(&["league", "run", "--now", now]);
     pass(now)
