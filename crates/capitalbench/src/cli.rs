@@ -117,6 +117,7 @@ pub(crate) enum Command {
     Replay(Replay),
     Leaderboard(Leaderboard),
     Compare(Compare),
+    Mcp(Mcp),
     Claim(Claim),
     PlanEvidence(PlanEvidence),
     PublishLatest(PublishLatest),

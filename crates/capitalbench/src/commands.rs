@@ -20,7 +20,9 @@ mod reading;
 mod resolving;
 mod tools;
 
+use opening::fetch_universe_performance;
 use publishing::publish_report;
+use resolving::update_interim;
 
 /// Runs what was typed.
 pub(crate) fn run(command: Command) -> Result<Exit, Error> {
@@ -30,9 +32,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::Status(arguments) => reading::status::run(&arguments),
         Command::InitRound(arguments) => opening::init_round::run(&arguments),
         Command::ImportResearch(arguments) => opening::import_research::run(&arguments),
-        Command::FetchUniversePerformance(arguments) => {
-            opening::fetch_universe_performance::run(&arguments)
-        }
+        Command::FetchUniversePerformance(arguments) => fetch_universe_performance::run(&arguments),
         Command::MakeBriefing(arguments) => opening::make_briefing::run(&arguments),
         Command::ValidateUniverse(arguments) => opening::validate_universe::run(&arguments),
         Command::ShowPrompt(arguments) => opening::show_prompt::run(&arguments),
@@ -54,6 +54,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::Replay(arguments) => asking::replay::run(&arguments),
         Command::Explain(arguments) => reading::explain::run(&arguments),
         Command::Leaderboard(arguments) => reading::leaderboard::run(&arguments),
+        Command::Mcp(arguments) => reading::mcp::run(&arguments),
         Command::Compare(arguments) => reading::compare::run(&arguments),
         Command::Claim(arguments) => reading::claim::run(&arguments),
         Command::PlanEvidence(arguments) => reading::plan_evidence::run(&arguments),
@@ -65,10 +66,8 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::Serve(arguments) => publishing::serve::run(&arguments, 0),
         Command::ResolveDue(arguments) => resolving::resolve_due::run(&arguments),
         Command::Worker(arguments) => resolving::worker::run(&arguments),
-        Command::UpdateInterimPerformance(arguments) => resolving::update_interim::run(&arguments),
-        Command::UpdateWeeklyPerformance(arguments) => {
-            resolving::update_interim::run_one(&arguments)
-        }
+        Command::UpdateInterimPerformance(arguments) => update_interim::run(&arguments),
+        Command::UpdateWeeklyPerformance(arguments) => update_interim::run_one(&arguments),
         Command::AutomationStatus(arguments) => resolving::automation::status(&arguments),
         Command::AutomationRetry(arguments) => resolving::automation::run_retry(&arguments),
         Command::AutomationCancel(arguments) => resolving::automation::run_cancel(&arguments),

@@ -20,7 +20,7 @@ pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 62] = [
+pub const FIELDS: [&str; 63] = [
     "name",
     "address",
     "accent",
@@ -80,6 +80,7 @@ pub const FIELDS: [&str; 62] = [
     "publication.site",
     "publication.database",
     "publication.interim",
+    "publication.licence",
     "messages",
     "messages.webhook",
     "messages.command",

@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 use jiff::civil::Weekday;
 
 use super::accent::Accent;
+use super::licence::Licence;
 use crate::asking::cost::Cost;
 use crate::asking::lanes::Lanes;
 use crate::decision::control::own::OwnControl;
@@ -179,6 +180,8 @@ pub struct PublicationSettings {
     pub database: bool,
     /// Whether open rounds are tracked daily.
     pub interim: bool,
+    /// What readers may do with the data.
+    pub licence: Option<Licence>,
 }
 
 /// Who is told what happened.
@@ -236,6 +239,7 @@ impl League {
                 site: Some("site".to_owned()),
                 database: false,
                 interim: true,
+                licence: None,
             },
             messages: MessageSettings::default(),
         }

@@ -27,7 +27,8 @@ const GROUPS: [(&str, &str); 7] = [
     ),
     (
         "Read results",
-        "explain replay compare claim plan-evidence cumulative-status list-runs compare-runs show-controls",
+        "explain replay compare claim plan-evidence cumulative-status list-runs compare-runs show-controls \
+         mcp",
     ),
     ("Take part", "enter"),
     (

@@ -300,13 +300,16 @@ fn publication(page: &mut Page, league: &League) {
     let publication = &league.publication;
     page.about(&[
         "What is published after every change: the folder of the built site (or none), the database that",
-        "DATABASE_URL names, and the daily figures of open rounds.",
+        "DATABASE_URL names, and the daily figures of open rounds. The licence of the data stands on the",
+        "data page and in the exports; choose one only if the vendor of your prices lets you.",
     ]);
     page.0.push_str("publication:\n");
     let site = publication.site.as_deref().unwrap_or(NONE);
     page.field("  site", &text_of(site));
     page.field("  database", &publication.database.to_string());
     page.field("  interim", &publication.interim.to_string());
+    let licence = publication.licence.as_ref().map(ToString::to_string);
+    page.optional("  licence", licence.as_deref(), "CC-BY-4.0");
     page.about(&[
         "Who is told what happens: the variable that holds the address of a webhook, or a command that",
         "reads the message from its standard input.",

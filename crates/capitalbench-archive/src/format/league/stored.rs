@@ -15,7 +15,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::entrants::{Entrants, entrants};
-use super::naming::{accent, address, league_name, logo, prefix};
+use super::naming::{accent, address, league_name, licence, logo, prefix};
 use super::witnesses::{StoredWitnesses, witnesses};
 use super::words::{
     FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
@@ -133,6 +133,7 @@ struct Publication {
     site: Option<String>,
     database: Option<bool>,
     interim: Option<bool>,
+    licence: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -468,6 +469,7 @@ fn publication(
         },
         database: given.database.unwrap_or(usual.database),
         interim: given.interim.unwrap_or(usual.interim),
+        licence: given.licence.as_deref().map(licence).transpose()?,
     })
 }
 

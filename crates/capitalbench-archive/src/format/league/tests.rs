@@ -2,6 +2,7 @@ use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::lanes::Lanes;
 use capitalbench_core::decision::control::own::{Held, OwnControl};
 use capitalbench_core::league::accent::Accent;
+use capitalbench_core::league::licence::Licence;
 use capitalbench_core::league::settings::{
     BriefingSource, Cadence, LaneSettings, LeagueCalls, TrackSchedule, UniverseChoice,
 };
@@ -60,7 +61,7 @@ prices:
   largest_daily_move: 12.5%
 proof: anchored
 clocks: {authorities: [https://tsa.example/tsr], calendars: [https://cal.example], roots: [a.pem]}
-publication: {site: none, database: true, interim: false}
+publication: {site: none, database: true, interim: false, licence: CC-BY-4.0}
 messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
 ";
 
@@ -100,6 +101,7 @@ fn every_field_says_what_it_says() {
     assert_eq!(league.clocks.roots, ["a.pem"]);
     assert_eq!(league.publication.site, None);
     assert!(league.publication.database && !league.publication.interim);
+    assert_eq!(league.publication.licence, Licence::parse("CC-BY-4.0"));
     assert_eq!(
         league.messages.webhook_variable.as_deref(),
         Some("LEAGUE_WEBHOOK")
@@ -107,7 +109,7 @@ fn every_field_says_what_it_says() {
 }
 
 /// What is written, and how the message begins.
-const MISTAKES: [(&str, &str); 46] = [
+const MISTAKES: [(&str, &str); 47] = [
     (
         "nam: x",
         "line 1: unknown field `nam`; did you mean `name`?",
@@ -123,6 +125,10 @@ const MISTAKES: [(&str, &str); 46] = [
     (
         "name: {a: b}",
         "line 1: name: unknown field `a`; it takes one value and no fields",
+    ),
+    (
+        "publication: {licence: all rights reserved}",
+        "line 1: publication.licence: must be an SPDX identifier such as CC-BY-4.0",
     ),
     ("name: ' '", "line 1: name: must be one line of text"),
     (
@@ -470,6 +476,7 @@ fn with_the_rest(
         .collect();
     league.publication.site = optional(2).filter(|site| site != "none");
     league.publication.database = choices[3];
+    league.publication.licence = choices[9].then(|| Licence::parse("CC0-1.0")).flatten();
     league.lanes = choices[6].then(|| LaneSettings {
         lanes: Lanes::parse("masked,order:2+3").expect("lanes"),
         every: 3,

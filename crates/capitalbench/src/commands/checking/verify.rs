@@ -119,7 +119,8 @@ pub(in crate::commands) fn finding_json(finding: &Finding) -> Value {
     })
 }
 
-fn as_json(report: &Report) -> Value {
+/// A report for programs.
+pub(in crate::commands) fn as_json(report: &Report) -> Value {
     let round = |round: &RoundReport| {
         let mut told = json!({
             "round_id": round.round_id,

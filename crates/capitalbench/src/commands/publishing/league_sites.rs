@@ -82,6 +82,8 @@ pub(super) fn league_sites(
             place: own.address(),
             identity: Identity {
                 name: own.name.clone(),
+                // What one league allows, another one has not said.
+                licence: None,
                 neighbours: std::iter::once(home.clone()).chain(besides).collect(),
                 ..first.clone()
             },

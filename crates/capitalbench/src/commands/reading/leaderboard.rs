@@ -46,16 +46,10 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
         None => load_standings(&arguments.rounds)?,
     };
     let tracks = TrackName::tracks(arguments.track);
-    let boards = boards(arguments, &standings, &tracks)?;
+    let boards = boards(arguments.set.as_deref(), &standings, &tracks)?;
     let entrants = entrants_of(arguments, past.as_ref(), &tracks)?;
     if is_json() {
-        let shown = boards.iter().map(|board| {
-            let found = standings.statistics(board.set);
-            let set = set_table::as_json(&standings, board.set, found.as_ref());
-            beside::added(set, &standings, board)
-        });
-        let shown: Vec<Value> = shown.collect();
-        let mut told = json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown});
+        let mut told = as_json(&standings, &boards);
         if !entrants.is_empty() {
             told["entrants"] = entrants::as_json(&entrants);
         }
@@ -98,13 +92,32 @@ fn entrants_of(
     entrants::boards(&arguments.rounds, past.as_ref(), tracks)
 }
 
+/// The same boards for programs.
+pub(super) fn documents(
+    standings: &Standings,
+    name: Option<&str>,
+    tracks: &[Track],
+) -> Result<Value, Error> {
+    Ok(as_json(standings, &boards(name, standings, tracks)?))
+}
+
+fn as_json(standings: &Standings, boards: &[FirstBoard<'_>]) -> Value {
+    let shown = boards.iter().map(|board| {
+        let found = standings.statistics(board.set);
+        let set = set_table::as_json(standings, board.set, found.as_ref());
+        beside::added(set, standings, board)
+    });
+    let shown: Vec<Value> = shown.collect();
+    json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown})
+}
+
 /// The set that was named, or the first board of each track.
 fn boards<'a>(
-    arguments: &Leaderboard,
+    name: Option<&str>,
     standings: &'a Standings,
     tracks: &[Track],
 ) -> Result<Vec<FirstBoard<'a>>, Error> {
-    let Some(name) = &arguments.set else {
+    let Some(name) = name else {
         let boards = tracks.iter();
         let boards = boards.filter_map(|track| standings.first_board(*track));
         return Ok(boards.collect());
