@@ -317,7 +317,8 @@ fn registered_agents_are_asked_in_a_pass_and_shown_in_a_later_one() {
         .code(0);
 
     let ran = house.pass_at("2026-12-07T13:00:00Z").code(0);
-    assert_eq!(House::steps(&ran), ["collected", "asked"], "{ran}");
+    let steps = House::steps(&ran);
+    assert_eq!(steps, ["collected", "accepted", "asked"], "{ran}");
     assert!(ran.stdout().contains("asked 1 agents: 1 valid"), "{ran}");
     house.pass_at("2026-12-07T13:10:00Z").code(0);
     house.pass_at("2026-12-07T14:25:00Z").code(0);
