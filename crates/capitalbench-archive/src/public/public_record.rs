@@ -109,8 +109,9 @@ impl<'a> RoundSource<'a> {
         }
         let mut publication = publish(facts?, &set_policy(self.beside)?, as_of)?;
         publication.claims = claims(self.rounds, as_of)?;
-        publication.league = league(self.rounds)?;
-        publication.entries = entries(self.rounds, &publication)?;
+        // What entrants did is only ever added to the log, and the instant decides what counts of it.
+        publication.league = league(self.beside)?;
+        publication.entries = entries(self.beside, &publication)?;
         Ok(publication)
     }
 

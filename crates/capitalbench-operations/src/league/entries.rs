@@ -8,9 +8,9 @@ use jiff::SignedDuration;
 
 use super::pass::{About, StepKind, Work};
 use super::standing::Standing;
-use crate::entering::collecting::{Collection, collect};
 use crate::error::Error;
 use crate::proof::anchor::follow_step;
+use crate::proof::entering::collecting::{Collection, collect};
 
 /// How often a pass looks for entries while a round takes them.
 const LOOK_AGAIN: SignedDuration = SignedDuration::from_mins(10);

@@ -14,7 +14,6 @@ use jiff::civil::Date;
 
 use super::folder::LeagueFolder;
 use crate::asking::run::{AskRequest, MissingKeys, Permission, Start};
-use crate::entering::delivery::Delivery;
 use crate::error::Error;
 use crate::opening::new_round::RoundRequest;
 use crate::operator::configuration::Configuration;
@@ -22,6 +21,7 @@ use crate::prices::sources::{
     ALPHA_VANTAGE_PLAN, CrossCheckChoice, PriceChoice, TIINGO_PLAN, Vendor,
 };
 use crate::proof::clocks::{AUTHORITIES, CALENDARS, ROOTS};
+use crate::proof::entering::delivery::Delivery;
 use crate::proof::witnesses::{QUORUM, WITNESSES};
 use crate::resolving::held_round::LEASE;
 

@@ -5,6 +5,7 @@ pub mod anchor;
 pub mod claims;
 pub mod clock_trial;
 pub mod clocks;
+pub mod entering;
 pub mod given_instant;
 pub mod log_key;
 pub mod promise;

@@ -2,10 +2,10 @@
 
 use capitalbench_core::entering::names::EntrantKey;
 use capitalbench_core::entering::registration::AgentTerms;
-use capitalbench_operations::entering::registering::{
+use capitalbench_operations::proof::entering::registering::{
     RegistrationRequest, make_entrant_key, register as sign,
 };
-use capitalbench_operations::entering::sealing::{self, OpenedPortfolio, SealRequest};
+use capitalbench_operations::proof::entering::sealing::{self, OpenedPortfolio, SealRequest};
 use serde_json::json;
 
 use crate::cli::{AgentFlags, EnterKeys, EnterOpen, EnterRegister, EnterSeal};

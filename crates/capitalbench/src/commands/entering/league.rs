@@ -1,8 +1,8 @@
 //! The league's side, and how an entrant checks it: `enter collect`, `enter check`.
 
 use capitalbench_archive::log::entrants::{Logged, Taken};
-use capitalbench_operations::entering::checking::{CheckedReceipt, check_receipt};
-use capitalbench_operations::entering::collecting::{Collected, Collection, collect_for};
+use capitalbench_operations::proof::entering::checking::{CheckedReceipt, check_receipt};
+use capitalbench_operations::proof::entering::collecting::{Collected, Collection, collect_for};
 use serde_json::{Value, json};
 
 use crate::cli::{EnterCheck, EnterCollect};

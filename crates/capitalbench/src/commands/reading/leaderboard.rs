@@ -87,8 +87,11 @@ fn entrants_of(
     if arguments.set.is_some() {
         return Ok(Vec::new());
     }
-    let entered = |past: &&Past| has_entrants(past.folder());
-    let past = past.filter(entered).map(Past::publication).transpose()?;
+    let is_entered = has_entrants(&arguments.rounds.folder);
+    let past = past
+        .filter(|_| is_entered)
+        .map(Past::publication)
+        .transpose()?;
     entrants::boards(&arguments.rounds, past.as_ref(), tracks)
 }
 

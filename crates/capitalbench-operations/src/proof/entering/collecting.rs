@@ -24,7 +24,7 @@ pub struct Collected {
 #[derive(Debug, Clone, Default)]
 pub struct Collection {
     pub files: Vec<Collected>,
-    /// Addresses that could not be asked, with the reason.
+    /// Files that could not be read and addresses that could not be asked, with the reason.
     pub failed: Vec<(String, String)>,
 }
 
@@ -60,8 +60,10 @@ pub(crate) fn collect(
     // The site shows how to enter where this folder is.
     file_ops::create_folder(&log.rounds().join(layout::LOG_ENTRANTS))?;
     let mut done = Collection::default();
-    let admitted = delivery.registrations()?;
-    let entries = delivery.entries()?;
+    let (admitted, unread) = delivery.registrations()?;
+    done.failed.extend(unread);
+    let (entries, unread) = delivery.entries()?;
+    done.failed.extend(unread);
     take_all(
         operator,
         log,
@@ -70,7 +72,7 @@ pub(crate) fn collect(
     )?;
     // An address is asked before the log is held, so that nobody else has to wait for it.
     let (mut found, failed) = fetched(operator, log, &log.entrants()?, operator.now())?;
-    done.failed = failed;
+    done.failed.extend(failed);
     found.splice(0..0, entries);
     take_all(operator, log, &key, (&mut done, found, Brought::Delivered))?;
     Ok(done)

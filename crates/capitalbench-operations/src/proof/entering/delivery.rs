@@ -46,47 +46,60 @@ pub struct Found {
     pub bytes: Vec<u8>,
 }
 
+/// What was found, and what could not be read or fetched, with the reason.
+pub(super) type Looked = (Vec<Found>, Vec<(String, String)>);
+
 impl Delivery {
     /// The registrations that the operator admits, in the order of their paths.
-    pub(super) fn registrations(&self) -> Result<Vec<Found>, Error> {
-        let mut found = Vec::new();
+    pub(super) fn registrations(&self) -> Result<Looked, Error> {
+        let mut looked = Looked::default();
         for path in &self.registrations {
             if path.is_dir() {
-                found.extend(files_in(path, &[REGISTRATION])?);
+                look_in(path, &[REGISTRATION], &mut looked)?;
             } else if path.exists() || path.extension().is_some() {
                 // A folder that is not there yet admits nobody; a file that is missing is a mistake.
-                found.push(file(path)?);
+                look_at(path, &mut looked);
             }
         }
-        Ok(found)
+        Ok(looked)
     }
 
     /// What lies in the folder of entries.
-    pub(super) fn entries(&self) -> Result<Vec<Found>, Error> {
-        let folder = self.entries.as_deref().filter(|folder| folder.is_dir());
-        folder.map_or(Ok(Vec::new()), |folder| files_in(folder, &ENDINGS))
+    pub(super) fn entries(&self) -> Result<Looked, Error> {
+        let mut looked = Looked::default();
+        if let Some(folder) = self.entries.as_deref().filter(|folder| folder.is_dir()) {
+            look_in(folder, &ENDINGS, &mut looked)?;
+        }
+        Ok(looked)
     }
 }
 
-fn files_in(folder: &Path, endings: &[&str]) -> Result<Vec<Found>, Error> {
+fn look_in(folder: &Path, endings: &[&str], looked: &mut Looked) -> Result<(), Error> {
     let mut names = walk(folder)?;
     names.retain(|name| endings.iter().any(|ending| name.ends_with(ending)));
     if names.len() > MOST_FILES {
         let text = format!("{} has more than {MOST_FILES} files", folder.display());
         return Err(Error::new(text).hint("move the files of rounds that are over elsewhere"));
     }
-    names.iter().map(|name| file(&folder.join(name))).collect()
+    for name in names {
+        look_at(&folder.join(name), looked);
+    }
+    Ok(())
 }
 
-fn file(path: &Path) -> Result<Found, Error> {
-    Ok(Found {
-        from: path.display().to_string(),
-        bytes: file_ops::read(path).map_err(FileError::from)?,
-    })
+/// Reads a file that anybody may have put there: a link, or a file that is too large, keeps nobody
+/// else's from being read.
+fn look_at(path: &Path, (found, failed): &mut Looked) {
+    let from = path.display().to_string();
+    let length = std::fs::symlink_metadata(path).map_or(0, |about| about.len());
+    if length > LARGEST as u64 {
+        return failed.push((from, format!("it has more than {LARGEST} bytes")));
+    }
+    match file_ops::read(path) {
+        Ok(bytes) => found.push(Found { from, bytes }),
+        Err(error) => failed.push((from, FileError::from(error).problem())),
+    }
 }
-
-/// What was fetched, and what could not be.
-pub(super) type Fetched = (Vec<Found>, Vec<(String, String)>);
 
 /// Fetches what registered addresses have for the rounds that are open to it now.
 pub(super) fn fetched(
@@ -94,7 +107,7 @@ pub(super) fn fetched(
     log: &LogFolder,
     told: &EntrantLog,
     at: Timestamp,
-) -> Result<Fetched, Error> {
+) -> Result<Looked, Error> {
     let (mut found, mut failed) = (Vec::new(), Vec::new());
     let mut open = Vec::new();
     for folder in list_rounds(log.rounds())? {
@@ -107,20 +120,35 @@ pub(super) fn fetched(
         body_bytes: LARGEST,
         reach: operator.configuration.reach(),
     };
+    let mut asked = Vec::new();
     for own in told.register.entrants() {
-        let Some(address) = &own.registration.address else {
-            continue;
-        };
-        for name in open
-            .iter()
-            .flat_map(|terms| wanted(told, &own.registration, terms, at))
-        {
-            let from = format!("{address}/{name}");
-            match wait(fetch_small(limits, address, &name))? {
-                Ok(Some(bytes)) => found.push(Found { from, bytes }),
-                Ok(None) => {}
-                Err(why) => failed.push((from, why)),
+        let address = own.registration.address.as_ref();
+        if let Some(address) = address {
+            for terms in &open {
+                let names = wanted(told, &own.registration, terms, at).into_iter();
+                asked.extend(names.map(|name| (address.clone(), name)));
             }
+        }
+    }
+    // All at once, so that one that is slow keeps nobody waiting.
+    let answers = wait(async move {
+        let ask = |(address, name): (String, String)| {
+            let from = format!("{address}/{name}");
+            let asking = async move { fetch_small(limits, &address, &name).await };
+            (from, tokio::spawn(asking))
+        };
+        let asked: Vec<_> = asked.into_iter().map(ask).collect();
+        let mut answers = Vec::with_capacity(asked.len());
+        for (from, asking) in asked {
+            answers.push((from, asking.await));
+        }
+        answers
+    })?;
+    for (from, answer) in answers {
+        match answer.map_err(|error| error.to_string()).flatten() {
+            Ok(Some(bytes)) => found.push(Found { from, bytes }),
+            Ok(None) => {}
+            Err(why) => failed.push((from, why)),
         }
     }
     Ok((found, failed))
