@@ -267,9 +267,9 @@ fn witnesses(page: &mut Page, league: &League) {
     page.0.push_str("witnesses:\n");
     let witnesses = &league.witnesses;
     let quorum = witnesses.quorum.map(|quorum| quorum.to_string());
-    page.optional("  quorum", quorum.as_deref(), "2");
+    page.optional("  quorum", quorum.as_deref(), "1");
     if witnesses.of.is_empty() {
-        let example = "[{key: w.example+1a2b3c4d+BAbc, address: https://w.example}]";
+        let example = "[{key: w+10043a1a+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c, address: https://w.example}]";
         return page.optional("  of", None, example);
     }
     page.0.push_str("  of:\n");
