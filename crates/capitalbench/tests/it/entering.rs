@@ -152,6 +152,13 @@ fn shown_apart_from_the_models(house: &House) {
         .code(0)
         .says("Entrants from outside, weekly")
         .says("The-bob");
+    let signed = fs::read_to_string(house.rounds().join("log/checkpoint")).expect("a checkpoint");
+    let size = signed.lines().nth(1).expect("a size");
+    let past = format!("leaderboard --rounds-dir {ROUNDS} --at {size}");
+    house
+        .say(&past)
+        .code(0)
+        .says("Entrants from outside, weekly");
     let json = house.say(&format!("{board} --json")).json();
     let rows = json["entrants"][0]["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 3);
@@ -406,6 +413,18 @@ fn an_outside_clock_stamps_a_sealed_entry_that_the_league_takes() {
     assert!(text.contains(&format!("\n\nstamp {url} ")), "{text}");
     house.deliver(&sealed, "house/entries");
     assert_eq!(states(&house.collect(EARLY)), ["logged", "logged"]);
+    receipt(&house, "ada");
+    let at = format!("--now {EARLY}");
+    check(&house, &at)
+        .code(0)
+        .says("a stamp proves nothing: untrusted root");
+    // Once the operator's log has the root of the authority, the stamp counts.
+    let roots = house.rounds().join("log/roots");
+    fs::create_dir_all(&roots).expect("a folder");
+    fs::copy(clock.root_file(), roots.join("root.pem")).expect("a root");
+    check(&house, &at)
+        .code(0)
+        .says("sealed before 2026-12-07T12:10:0");
 }
 
 /// A receipt that the entrant fetched at once.

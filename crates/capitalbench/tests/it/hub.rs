@@ -44,7 +44,7 @@ fn descriptions_name_every_file_with_its_digest() {
         let expected = format!("sha256:{}", digest(&resource["path"]));
         assert_eq!(resource["hash"], expected, "{resource}");
     }
-    assert_eq!((files.len(), resources.len()), (32, 32));
+    assert_eq!((files.len(), resources.len()), (33, 33));
     let sums = fs::read_to_string(test.path("export/checksums.txt")).expect("a list");
     for name in ["croissant.json", "datapackage.json", "CITATION.cff"] {
         assert!(sums.contains(&format!("  {name}\n")), "{sums}");

@@ -4,15 +4,17 @@ use std::path::Path;
 
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::entering::delivered::parts;
 use capitalbench_archive::entering::receipt::Receipt;
-use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::entrants::{Broken, EntrantLog};
+use capitalbench_archive::log::{Believed, LogFolder, Trust};
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::entering::names::EntrantName;
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_proof::event::{Fact, Files};
 use capitalbench_proof::merkle::sha256;
 use capitalbench_proof::note::VerifierKey;
+use capitalbench_proof::timestamp::{Question, Refusal as Refused, Root, Stamp};
 
 use crate::asking::replay::source;
 use crate::error::Error;
@@ -22,6 +24,8 @@ use crate::operator::Operator;
 #[derive(Debug, Clone)]
 pub struct CheckedReceipt {
     pub receipt: Receipt,
+    /// What outside clocks said of the sealed entry, as far as it is here.
+    pub stamps: Vec<Result<Stamp, Refused>>,
     /// What the operator did with what the receipt is about; empty where all is as it must be.
     pub broken: Vec<String>,
 }
@@ -57,6 +61,7 @@ pub fn check_receipt(
     }
     broken.extend(differences(&log, &read)?);
     Ok(CheckedReceipt {
+        stamps: stamps(operator, &log, &read)?,
         receipt: read,
         broken,
     })
@@ -88,6 +93,39 @@ fn differences(log: &LogFolder, receipt: &Receipt) -> Result<Vec<String>, Error>
     }
     broken.extend(judgement(&log.entrants()?, receipt));
     Ok(broken)
+}
+
+/// The stamps behind the sealed entry, by the roots of public authorities and those of the log.
+fn stamps(
+    operator: &Operator,
+    log: &LogFolder,
+    receipt: &Receipt,
+) -> Result<Vec<Result<Stamp, Refused>>, Error> {
+    let Fact::EntrySealed { files, .. } = &receipt.event.fact else {
+        return Ok(Vec::new());
+    };
+    let paths = files.keys().map(|path| log.rounds().join(path));
+    let found = paths.filter_map(|path| file_ops::read(&path).ok());
+    let trust = Trust {
+        believed: Believed::Vouched {
+            own: Root::public().unwrap_or_default(),
+            shipped: log.roots()?,
+        },
+        now: operator.clock.now(),
+    };
+    let mut stamps = Vec::new();
+    for bytes in found {
+        let Ok((note, kept)) = parts(&bytes) else {
+            continue;
+        };
+        let question = Question {
+            digest: *sha256(note).as_bytes(),
+            nonce: None,
+        };
+        let judged = kept.iter().map(|own| trust.check(&own.reply, &question));
+        stamps.extend(judged);
+    }
+    Ok(stamps)
 }
 
 fn files(fact: &Fact) -> Option<&Files> {

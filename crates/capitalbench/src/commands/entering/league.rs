@@ -83,6 +83,7 @@ pub(super) fn check(arguments: &EnterCheck) -> Result<Exit, Error> {
             "leaf": own.receipt.leaf,
             "holds": own.broken.is_empty(),
             "broken": own.broken,
+            "stamped_before": own.stamps.iter().flatten().map(|stamp| stamp.before.to_string()).collect::<Vec<_>>(),
         })
     };
     show(
@@ -100,6 +101,15 @@ pub(super) fn check(arguments: &EnterCheck) -> Result<Exit, Error> {
                 let file = file.display();
                 for problem in &own.broken {
                     line(format!("{} {file}: {problem}", paint(ERROR, "broken")));
+                }
+                for stamp in &own.stamps {
+                    line(match stamp {
+                        Ok(stamp) => format!(
+                            "{file}: sealed before {}, by {}",
+                            stamp.before, stamp.authority
+                        ),
+                        Err(why) => format!("{file}: a stamp proves nothing: {why}"),
+                    });
                 }
                 if own.broken.is_empty() {
                     line(format!(
