@@ -261,6 +261,29 @@ pub enum Fact {
         for_round: String,
         files: Files,
     },
+    /// An agent is about to be asked; it is asked once.
+    #[serde(rename = "agent.asked")]
+    AgentAsked {
+        entrant: String,
+        for_round: String,
+        /// Digest of the document that is sent.
+        #[serde(rename = "question_sha256")]
+        question: Hash,
+    },
+    /// What came of it.
+    #[serde(rename = "agent.answered")]
+    AgentAnswered {
+        entrant: String,
+        for_round: String,
+        /// `valid`, or the first fault.
+        outcome: String,
+        /// The exact answer, if one came.
+        #[serde(rename = "sealed_answer", skip_serializing_if = "Option::is_none")]
+        answer: Option<Sealed>,
+        /// The transcript in it.
+        #[serde(rename = "sealed_transcript", skip_serializing_if = "Option::is_none")]
+        transcript: Option<Sealed>,
+    },
 }
 
 /// What a claim fixes before its first day.
@@ -311,6 +334,8 @@ impl Fact {
             Self::Entrant { .. } => "entrant.registered",
             Self::EntrySealed { .. } => "entry.sealed",
             Self::EntryOpened { .. } => "entry.opened",
+            Self::AgentAsked { .. } => "agent.asked",
+            Self::AgentAnswered { .. } => "agent.answered",
         }
     }
 }

@@ -36,6 +36,8 @@ const KINDS = {
   correction: { run: optional(isText), number: isNumber, reason: isText, replaced: isFiles, results: isFiles },
   "round.files": { number: isNumber, bodies: isFiles, gone: isTexts },
   claim: { statement: isText, files: isFiles },
+  "agent.asked": { entrant: isText, for_round: isText, question_sha256: isDigest },
+  "agent.answered": { entrant: isText, for_round: isText, outcome: isText, sealed_answer: optional(isDigest), sealed_transcript: optional(isDigest) },
   "claim.registered": {
     claim: isText, first: isText, second: isText, track: isText, side: isText, alpha: isText, scale: isText, spread: isText,
     first_day: isText, last_day: optional(isText), season: isText, family: isNumber, method: isText, files: isFiles,

@@ -10,6 +10,7 @@
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
+mod agents;
 mod asking;
 mod boards;
 mod claims;
@@ -26,6 +27,7 @@ mod shared;
 mod tools;
 mod verb_text;
 
+pub(crate) use agents::*;
 pub(crate) use asking::*;
 pub(crate) use boards::*;
 pub(crate) use claims::*;

@@ -13,13 +13,14 @@ mod entrants;
 mod naming;
 mod render;
 mod stored;
+mod witnesses;
 mod words;
 
 pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 58] = [
+pub const FIELDS: [&str; 63] = [
     "name",
     "address",
     "accent",
@@ -67,6 +68,11 @@ pub const FIELDS: [&str; 58] = [
     "clocks.authorities",
     "clocks.calendars",
     "clocks.roots",
+    "witnesses",
+    "witnesses.quorum",
+    "witnesses.of",
+    "witnesses.of.key",
+    "witnesses.of.address",
     "entrants",
     "entrants.registrations",
     "entrants.entries",

@@ -35,6 +35,8 @@ pub(crate) fn replaced_kind(fact: &Fact) -> Option<String> {
         | Fact::Entrant { .. }
         | Fact::EntrySealed { .. }
         | Fact::EntryOpened { .. }
+        | Fact::AgentAsked { .. }
+        | Fact::AgentAnswered { .. }
         | Fact::Inventory { .. } => None,
     }
 }

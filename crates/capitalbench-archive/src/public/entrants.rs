@@ -5,7 +5,7 @@ use std::path::Path;
 use capitalbench_core::entering::admission::{Registered, Slot};
 use capitalbench_core::entering::names::EntrantKey;
 use capitalbench_core::entering::times::Times;
-use capitalbench_core::publication::entrants::{EntryState, PublicEntry, figures};
+use capitalbench_core::publication::entrants::{EntryLane, EntryState, PublicEntry, figures};
 use capitalbench_core::publication::visible::{Item, is_public};
 use capitalbench_core::publication::{PublicRound, Publication};
 use jiff::Timestamp;
@@ -15,6 +15,8 @@ use crate::disk::error::FileError;
 use crate::disk::layout;
 use crate::log::LogFolder;
 use crate::log::entrants::EntrantLog;
+
+mod agents;
 
 /// The name of a league that admits entrants: it keeps a folder for their registrations.
 pub fn league(rounds: &Path) -> Result<Option<String>, FileError> {
@@ -27,11 +29,12 @@ pub fn league(rounds: &Path) -> Result<Option<String>, FileError> {
 
 /// The entries of the rounds of a publication, in the order of the log.
 pub fn entries(rounds: &Path, public: &Publication) -> Result<Vec<PublicEntry>, PublicationError> {
-    if !rounds.join(layout::LOG_ENTRIES).exists() {
+    if !has_entrants(rounds) {
         return Ok(Vec::new());
     }
-    let told = LogFolder::of_rounds(rounds).entrants()?;
-    let mut found = Vec::new();
+    let log = LogFolder::of_rounds(rounds);
+    let told = log.entrants()?;
+    let mut found = agents::entries(&log, &told, public)?;
     for round in &public.rounds {
         for (key, slot) in told.register.slots_of(round.id()) {
             if let Some(owner) = told.register.owner(key) {
@@ -41,6 +44,11 @@ pub fn entries(rounds: &Path, public: &Publication) -> Result<Vec<PublicEntry>, 
     }
     found.sort_by_key(|own| own.sealed.leaf);
     Ok(found)
+}
+
+/// Whether a folder of rounds ever admitted an entrant.
+pub fn has_entrants(rounds: &Path) -> bool {
+    rounds.join(layout::LOG_ENTRANTS).exists()
 }
 
 /// One slot; none while nobody may know of it, or where the round has no track.
@@ -72,6 +80,7 @@ fn entry(
         entrant: own.entrant.clone(),
         name: own.name.clone(),
         kind: own.kind,
+        lane: EntryLane::Sealed,
         key: key.name().to_owned(),
         keys: own.keys.len(),
         sealed: slot.sealed,

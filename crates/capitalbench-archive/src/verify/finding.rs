@@ -163,6 +163,8 @@ codes! {
         "A slot of the record has no end, several ends, or an attempt that was not planned."
     StampInvalid "stamp-invalid" Error
         "A time stamp of an outside clock is invalid."
+    CosignatureInvalid "cosignature-invalid" Error
+        "A cosignature of a witness is invalid, or the list of witnesses cannot be read."
     ClaimLate "claim-late" Error
         "A claim was registered on its first day or later, so it counts for nothing."
     ClaimInvalid "claim-invalid" Error
@@ -261,6 +263,10 @@ codes! {
         "A report replaced another one although no result changed."
     AttemptUnseen "attempt-unseen" Warning
         "The program stopped during an attempt, so nobody saw how it ended; it counts as an attempt."
+    AgentUnanswered "agent-unanswered" Warning
+        "An agent was asked about a round, and the log does not say how it ended."
+    QuorumMissing "quorum-missing" Warning
+        "Fewer witnesses than the rule asks for cosigned the newest state of the log that was shown to others."
     ClaimRoundUnproved "claim-round-unproved" Warning
         "A round does not count for a claim: the log does not show its acceptance before the entry close."
     Draft "draft" Note
@@ -307,6 +313,8 @@ codes! {
         "Commands used an instant given with --now in place of the clock."
     AuthorityNotVouched "authority-not-vouched" Note
         "The log has a stamp of an authority for which only the operator vouches."
+    WitnessUnknown "witness-unknown" Note
+        "The log has a cosignature by a key that nobody names as a witness."
     UnfinishedWrite "unfinished-write" Note
         "A temporary file was left behind by a crash."
     EntryTimeUnproved "entry-time-unproved" Note

@@ -8,9 +8,11 @@ use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::Event;
 use capitalbench_proof::note::VerifierKey;
 use capitalbench_proof::timestamp::{Root, Stamp};
+use capitalbench_proof::witness::WitnessRule;
 use jiff::Timestamp;
 
 use super::finding::{Code, Finding, RoundReport, Severity, count};
+use super::witnessed::Witnessed;
 use crate::disk::error::FileError;
 use crate::disk::layout;
 use crate::log::check::check;
@@ -27,6 +29,8 @@ pub struct Reader<'a> {
     /// Roots of the time stamp authorities that the reader vouches for; where none are given, those
     /// of public authorities.
     pub roots: Vec<Root>,
+    /// The witnesses that the reader vouches for; where none are given, those that the operator names.
+    pub witnesses: Option<WitnessRule>,
     /// Files that a bundle declares as withheld.
     pub withheld: BTreeSet<String>,
     /// The private key, which opens every seal.
@@ -74,6 +78,7 @@ pub struct LogReport {
     /// Stamps of outside clocks that hold, by the size of the stamped log.
     pub stamps: Vec<SeenStamp>,
     pub voucher: Voucher,
+    pub witnessed: Witnessed,
     /// Registered claims, computed again; only where a whole folder is verified.
     pub claims: Vec<ClaimRecord>,
     pub findings: Vec<Finding>,
@@ -116,6 +121,7 @@ impl LogState {
                 continued: 0,
                 stamps: Vec::new(),
                 voucher: Voucher::of(reader),
+                witnessed: Witnessed::default(),
                 claims: Vec::new(),
                 findings: Vec::new(),
             },
@@ -150,6 +156,7 @@ impl LogState {
         state.compare_key(reader);
         state.compare_history(reader);
         state.stamps(reader, now)?;
+        state.witnesses(reader, now)?;
         Ok(Some(state))
     }
 

@@ -266,6 +266,12 @@ fn words(fact: &Fact) -> String {
         }
         | Fact::EntryOpened {
             entrant, for_round, ..
+        }
+        | Fact::AgentAsked {
+            entrant, for_round, ..
+        }
+        | Fact::AgentAnswered {
+            entrant, for_round, ..
         } => format!("{name} of {entrant} for {for_round}"),
         Fact::Ended { .. }
         | Fact::Freeze { .. }

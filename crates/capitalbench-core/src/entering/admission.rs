@@ -183,7 +183,9 @@ impl Register {
                 "contact"
             } else if keys() {
                 "key"
-            } else if known.address.is_some() && known.address == new.address {
+            } else if (known.address.is_some() && known.address == new.address)
+                || same_agent(known, new)
+            {
                 "address"
             } else {
                 continue;
@@ -290,6 +292,12 @@ impl Register {
             slot.opened.get_or_insert(place);
         }
     }
+}
+
+/// Whether two agents stand at one address.
+fn same_agent(known: &Registration, new: &Registration) -> bool {
+    let address = |own: &Registration| own.agent.as_ref().map(|agent| agent.address.clone());
+    address(known).is_some() && address(known) == address(new)
 }
 
 /// The terms of a round that is frozen under this name with these inputs.

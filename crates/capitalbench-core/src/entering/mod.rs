@@ -7,6 +7,7 @@
 //! themselves are checked where the keys are.
 
 pub mod admission;
+pub mod agent;
 mod lines;
 pub mod names;
 pub mod opening;

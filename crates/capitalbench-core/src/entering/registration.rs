@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use super::agent::LONGEST;
 use super::lines::{FormError, Lines, plain};
 use super::names::{EntrantKey, EntrantKind, EntrantName};
+use crate::values::ids::ModelId;
 
 /// The first line of the text.
 pub const REGISTRATION: &str = "capitalbench registration v1";
@@ -26,8 +28,21 @@ pub struct Registration {
     pub method: String,
     /// Below this address the league fetches entries and openings; none where they are brought.
     pub address: Option<String>,
+    /// Where the league asks it; agents only.
+    pub agent: Option<AgentTerms>,
     /// In the order of the text; all of them are shown together.
     pub keys: Vec<EntrantKey>,
+}
+
+/// What an agent declares.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct AgentTerms {
+    /// Where it is asked.
+    pub address: String,
+    /// How long it takes at most.
+    pub seconds: u32,
+    /// The model that decides with its tools, by the id that the league gives it without them.
+    pub model: Option<ModelId>,
 }
 
 impl Registration {
@@ -43,6 +58,7 @@ impl Registration {
             contact: lines.take("contact")?.to_owned(),
             method: lines.take("method")?.to_owned(),
             address: lines.optional("address")?.map(str::to_owned),
+            agent: agent(&mut lines)?,
             keys: lines
                 .all("key")?
                 .into_iter()
@@ -72,6 +88,9 @@ impl Registration {
                 return Err(FormError::value("address", text));
             }
         }
+        if let Some(agent) = &self.agent {
+            self.check_agent(agent)?;
+        }
         let names: BTreeSet<&str> = self.keys.iter().map(EntrantKey::name).collect();
         if names.len() != self.keys.len() {
             return Err(FormError::value("key", "two keys have the same name"));
@@ -79,6 +98,25 @@ impl Registration {
         if !(1..=MOST_KEYS).contains(&self.keys.len()) {
             let text = format!("a registration has 1 to {MOST_KEYS} keys");
             return Err(FormError::value("key", text));
+        }
+        Ok(())
+    }
+
+    fn check_agent(&self, agent: &AgentTerms) -> Result<(), FormError> {
+        if self.kind != EntrantKind::Agent {
+            let text = "only an entrant of the kind agent is asked at an address";
+            return Err(FormError::value("agent", text));
+        }
+        let is_address =
+            agent.address.starts_with("https://") || agent.address.starts_with("http://");
+        if !is_address || agent.address.contains(['?', '#', ' ', '@']) {
+            let text = "must be an address such as https://ada.example/decide";
+            return Err(FormError::value("agent", text));
+        }
+        let longest = LONGEST.as_secs();
+        if !(1..=longest).contains(&i64::from(agent.seconds)) {
+            let text = format!("must be from 1 to {longest} seconds");
+            return Err(FormError::value("time", text));
         }
         Ok(())
     }
@@ -101,10 +139,29 @@ impl fmt::Display for Registration {
         if let Some(address) = &self.address {
             writeln!(f, "address {address}")?;
         }
+        if let Some(agent) = &self.agent {
+            writeln!(f, "agent {}\ntime {}", agent.address, agent.seconds)?;
+            if let Some(model) = &agent.model {
+                writeln!(f, "model {model}")?;
+            }
+        }
         self.keys
             .iter()
             .try_for_each(|key| writeln!(f, "key {key}"))
     }
+}
+
+fn agent(lines: &mut Lines<'_>) -> Result<Option<AgentTerms>, FormError> {
+    let Some(address) = lines.optional("agent")? else {
+        return Ok(None);
+    };
+    let seconds = lines.take("time")?.parse();
+    let model = lines.optional("model")?.map(ModelId::parse).transpose();
+    Ok(Some(AgentTerms {
+        address: address.to_owned(),
+        seconds: seconds.map_err(|_| FormError::value("time", "must be a number of seconds"))?,
+        model: model.map_err(|error| FormError::value("model", error))?,
+    }))
 }
 
 fn kind(word: &str) -> Result<EntrantKind, FormError> {

@@ -52,6 +52,7 @@ pub struct League {
     pub prices: PriceSettings,
     pub proof: Proof,
     pub clocks: ClockSettings,
+    pub witnesses: WitnessSettings,
     /// Where entrants from outside come from; none admits nobody.
     pub entrants: Option<EntrantSettings>,
     pub publication: PublicationSettings,
@@ -155,6 +156,22 @@ pub struct ClockSettings {
     pub roots: Vec<String>,
 }
 
+/// Who cosigns the log, and how many of them must.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WitnessSettings {
+    /// More than half where nothing is said.
+    pub quorum: Option<u32>,
+    pub of: Vec<WitnessSetting>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WitnessSetting {
+    /// The public key, as `name+hash+base64`.
+    pub key: String,
+    /// Where it is asked.
+    pub address: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicationSettings {
     /// The folder of the built site; none builds none.
@@ -216,6 +233,7 @@ impl League {
             },
             proof: Proof::Signed,
             clocks: ClockSettings::default(),
+            witnesses: WitnessSettings::default(),
             entrants: None,
             publication: PublicationSettings {
                 site: Some("site".to_owned()),

@@ -15,7 +15,7 @@ use crate::result::score::{
     AboveOracle, Score, compensated_sum, portfolio_return, score, score_of_sums,
 };
 use crate::round::manifest::Track;
-use crate::values::ids::RoundId;
+use crate::values::ids::{ModelId, RoundId};
 use crate::values::units::Return;
 
 /// The entry of one key in a round, as the public knows it.
@@ -27,15 +27,75 @@ pub struct PublicEntry {
     /// For people.
     pub name: String,
     pub kind: EntrantKind,
-    /// The name of its key.
+    /// How it came about.
+    #[serde(default)]
+    pub lane: EntryLane,
+    /// The name of its key; empty for an agent that was asked.
     pub key: String,
     /// How many keys its registration has.
     pub keys: usize,
+    /// When it came into the log, sealed.
     pub sealed: Place,
     pub state: EntryState,
     /// None until the round has its result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub figures: Option<EntryFigures>,
+}
+
+/// How an entry came about; each lane has a board of its own.
+#[derive(Debug, Clone, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize)]
+pub enum EntryLane {
+    /// Somebody decided unseen and brought it sealed.
+    #[default]
+    Sealed,
+    /// The open lane: the league asked an agent, which may use tools. The model that it says it
+    /// uses, by the id of the league.
+    Asked(Option<ModelId>),
+}
+
+impl EntryLane {
+    /// The word in files.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Sealed => "sealed",
+            Self::Asked(_) => "open",
+        }
+    }
+
+    /// The model that decides with tools.
+    pub fn model(&self) -> Option<&ModelId> {
+        match self {
+            Self::Sealed => None,
+            Self::Asked(model) => model.as_ref(),
+        }
+    }
+}
+
+/// The same model with and without tools in a resolved round.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WithTools<'a> {
+    pub entry: &'a PublicEntry,
+    pub model: &'a ModelId,
+    /// What the agent returned.
+    pub with: Return,
+    /// What the model returned alone.
+    pub without: Return,
+}
+
+/// Every agent of a round whose model decided there without tools too.
+pub fn with_tools<'a>(round: &'a PublicRound, entries: &'a [PublicEntry]) -> Vec<WithTools<'a>> {
+    let own = entries.iter().filter(|own| own.round_id == *round.id());
+    let pairs = own.filter_map(|entry| {
+        let model = entry.lane.model()?;
+        let alone = round.standing(model)?;
+        Some(WithTools {
+            entry,
+            model,
+            with: entry.figures?.value,
+            without: alone.scored.outcome.decision_return,
+        })
+    });
+    pairs.collect()
 }
 
 /// How far an entry is.
@@ -126,13 +186,39 @@ pub struct EntrantRow {
     pub score: Score,
 }
 
-/// The board of entrants of a track: by score, then by mean alpha, then by name.
+/// A board of entrants.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EntrantLane {
+    /// Those who seal their entries.
+    Sealed,
+    /// Agents that are asked.
+    Open,
+}
+
+impl EntrantLane {
+    pub const ALL: [Self; 2] = [Self::Sealed, Self::Open];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Sealed => "sealed",
+            Self::Open => "open",
+        }
+    }
+
+    fn has(self, own: &PublicEntry) -> bool {
+        own.lane.as_str() == self.as_str()
+    }
+}
+
+/// The board of a lane and a track: by score, then by mean alpha, then by name.
 pub fn entrant_board(
     entries: &[PublicEntry],
     track: Track,
+    lane: EntrantLane,
 ) -> Result<Vec<EntrantRow>, AboveOracle> {
     let mut by_entrant: BTreeMap<&EntrantName, Vec<(&PublicEntry, EntryFigures)>> = BTreeMap::new();
-    for own in entries.iter().filter(|own| own.track == track) {
+    let on_board = |own: &&PublicEntry| own.track == track && lane.has(own);
+    for own in entries.iter().filter(on_board) {
         if let Some(figures) = own.figures {
             by_entrant
                 .entry(&own.entrant)

@@ -1,13 +1,14 @@
 //! Entries from outside, apart from the models.
 
 use capitalbench_core::publication::entrants::{EntryState, PublicEntry};
+use capitalbench_core::values::ids::ModelId;
 
 use crate::table::{Filling, Row, Table, columns};
 
 /// One row per entry, in the order of the log.
 pub const ENTRIES: Table = Table {
     name: "entries",
-    about: "One row per sealed entry of an entrant from outside. Entrants stand beside the models and never among them; what is not opened in its time or breaks a rule of its round counts as cash.",
+    about: "One row per entry of an entrant from outside: sealed by itself, or answered by an agent that the league asked. Entrants stand beside the models and never among them; what is not opened in its time or breaks a rule of its round counts as cash.",
     columns: ENTRY_COLUMNS,
     filling: Filling::Whole(|publication| publication.entries.iter().map(entry).collect()),
 };
@@ -19,7 +20,9 @@ columns! {
     Always "entrant" Text "Who entered" => entry.entrant.as_str();
     Always "name" Text "Its name for people" => entry.name.as_str();
     Always "kind" Text "model, agent, person or fund, as the entrant says" => entry.kind.as_str();
-    Always "key" Text "The name of the key that sealed the entry" => entry.key.as_str();
+    Always "lane" Text "sealed: brought sealed; open: an agent was asked, which may use tools" => entry.lane.as_str();
+    Maybe "model_id" Text "The model that an agent says it uses, by its id in the league" => entry.lane.model().map(ModelId::as_str);
+    Maybe "key" Text "The name of the key that sealed the entry; none of an agent that was asked" => Some(entry.key.as_str()).filter(|key| !key.is_empty());
     Always "key_count" Integer "Keys of the entrant's registration" => entry.keys;
     Always "leaf" Integer "Place of the sealed entry in the log" => entry.sealed.leaf;
     Always "sealed_at_utc" Instant "When it came into the log, by the operator's clock" => entry.sealed.at;

@@ -1,5 +1,6 @@
 //! A league that runs itself: its folder, what is due in it, and one pass that does it.
 
+mod agents;
 mod begin;
 pub mod check;
 mod commands;

@@ -208,6 +208,8 @@ impl<'a> Work<'a> {
             }
         }
         if self.pass.end != PassEnd::Stopped {
+            // Agents may take an hour, so models come first.
+            self.ask_agents(&standing);
             // What was accepted now may be tracked, and has a job.
             self.look_again(&mut standing)?;
             self.resolve(&standing);

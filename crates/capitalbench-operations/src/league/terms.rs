@@ -22,6 +22,7 @@ use crate::prices::sources::{
 };
 use crate::proof::clocks::{AUTHORITIES, CALENDARS, ROOTS};
 use crate::proof::entering::delivery::Delivery;
+use crate::proof::witnesses::{QUORUM, WITNESSES};
 use crate::resolving::held_round::LEASE;
 
 /// The one run of a round that a league asks for.
@@ -41,11 +42,20 @@ pub fn configured(league: &LeagueFolder, environment: Configuration) -> Configur
     let roots: Vec<String> = roots
         .map(|file| league.file(file).display().to_string())
         .collect();
+    let witnesses = settings.witnesses.of.iter();
+    let witnesses: Vec<String> = witnesses
+        .map(|own| format!("{}={}", own.key, own.address))
+        .collect();
     let own = [
         (plan, settings.prices.plan.clone()),
         (Some(AUTHORITIES), listed(&settings.clocks.authorities, " ")),
         (Some(CALENDARS), listed(&settings.clocks.calendars, " ")),
         (Some(ROOTS), listed(&roots, "\n")),
+        (Some(WITNESSES), listed(&witnesses, " ")),
+        (
+            Some(QUORUM),
+            settings.witnesses.quorum.map(|own| own.to_string()),
+        ),
     ];
     Configuration::new(move |name| {
         environment.get(name).or_else(|| {

@@ -1,4 +1,5 @@
-//! Every step is signed in the log, and stamped by outside clocks where the round promises it.
+//! Every step is signed in the log, stamped by outside clocks where the round promises it, and shown
+//! to witnesses where some are named.
 
 pub mod anchor;
 pub mod claims;
@@ -10,3 +11,4 @@ pub mod log_key;
 pub mod promise;
 pub mod record;
 pub mod stamped_picks;
+pub mod witnesses;

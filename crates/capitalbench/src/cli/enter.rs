@@ -7,6 +7,7 @@ use capitalbench_core::entering::names::EntrantKind;
 use capitalbench_proof::note::VerifierKey;
 use clap::{Args, Subcommand};
 
+use super::agents::{AgentFlags, EnterAsk, EnterTest};
 use super::league::LeagueDir;
 use super::shared::{Now, word};
 
@@ -15,7 +16,7 @@ use super::shared::{Now, word};
 /// Anybody may enter a league that admits entrants: a model, an agent, a person, a fund. `enter keys`
 /// makes a key, `enter register` signs who you are, `enter seal` seals a portfolio before the deadline,
 /// `enter open` opens it after the entry close, `enter check` holds a receipt against the league's log.
-/// `enter collect` is the league's side. How: docs/enter.md.
+/// `enter collect` is the league's side, `enter test` tries an agent. How: docs/enter.md.
 ///
 /// $ capitalbench enter keys --name ada
 ///
@@ -38,6 +39,8 @@ pub(crate) enum EnterVerb {
     Open(EnterOpen),
     Collect(EnterCollect),
     Check(EnterCheck),
+    Ask(EnterAsk),
+    Test(EnterTest),
 }
 
 /// Make the key that signs your entries, once
@@ -84,6 +87,8 @@ pub(crate) struct EnterRegister {
     /// The league fetches your entries below this address; without it you bring them
     #[arg(long, value_name = "URL")]
     pub(crate) address: Option<String>,
+    #[command(flatten)]
+    pub(crate) agent: AgentFlags,
     /// The file of a key; may be repeated
     #[arg(long = "key", value_name = "FILE", default_value = "entrant.key")]
     pub(crate) keys: Vec<PathBuf>,

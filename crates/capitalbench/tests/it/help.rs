@@ -12,7 +12,9 @@ const BELOW: [(&str, &[&str]); 5] = [
     ("db", &["check", "migrate"]),
     (
         "enter",
-        &["keys", "register", "seal", "open", "collect", "check"],
+        &[
+            "keys", "register", "seal", "open", "collect", "check", "ask", "test",
+        ],
     ),
     ("keys", &["init", "show"]),
     ("league", &["check", "new", "plan", "rehearse", "run"]),

@@ -19,11 +19,11 @@ const PLAYED: [(&str, Start); 8] = [
     ("docs/data.md", Start::Fixtures),
 ];
 /// Pages whose blocks another test runs, with their number.
-const PLAYED_ELSEWHERE: [(&str, usize); 1] = [("docs/verify.md", 3)];
+const PLAYED_ELSEWHERE: [(&str, usize); 1] = [("docs/verify.md", 4)];
 /// What stands on the line before a block that no test can run, followed by the reason.
 const NOT_RUN: &str = "<!-- not run: ";
 /// How many such blocks all pages have; a further one needs a reason that convinces a reviewer.
-const NOT_RUN_BLOCKS: usize = 12;
+const NOT_RUN_BLOCKS: usize = 14;
 
 /// What lies in the folder where a page begins.
 #[derive(Clone, Copy)]

@@ -51,6 +51,7 @@ fn only_the_key_that_is_named_signs() {
         contact: "ada@example.org".to_owned(),
         method: "hand".to_owned(),
         address: None,
+        agent: None,
         keys: vec![
             EntrantKey::parse(&ada.verifier().to_string()).unwrap(),
             EntrantKey::parse(&signer("second", 2).verifier().to_string()).unwrap(),

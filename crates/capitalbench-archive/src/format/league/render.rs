@@ -256,6 +256,27 @@ fn proof(page: &mut Page, league: &League) {
     page.list("roots", &clocks.roots, "[freetsa-root.pem]");
     let example = "[https://a.pool.opentimestamps.org]";
     page.list("calendars", &clocks.calendars, example);
+    witnesses(page, league);
+}
+
+fn witnesses(page: &mut Page, league: &League) {
+    page.about(&[
+        "Witnesses (C2SP tlog-witness) who see the log grow and cosign it, so that nobody can be shown",
+        "another one, and how many of them must; more than half where `quorum` is left out.",
+    ]);
+    page.0.push_str("witnesses:\n");
+    let witnesses = &league.witnesses;
+    let quorum = witnesses.quorum.map(|quorum| quorum.to_string());
+    page.optional("  quorum", quorum.as_deref(), "1");
+    if witnesses.of.is_empty() {
+        let example = "[{key: w+10043a1a+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c, address: https://w.example}]";
+        return page.optional("  of", None, example);
+    }
+    page.0.push_str("  of:\n");
+    for one in &witnesses.of {
+        let (key, address) = (quoted(&one.key), quoted(&one.address));
+        page.field("  - {key", &format!("{key}, address: {address}}}"));
+    }
 }
 
 fn entrants(page: &mut Page, league: &League) {

@@ -16,6 +16,7 @@ use serde_json::Value;
 
 use super::entrants::{Entrants, entrants};
 use super::naming::{accent, address, league_name, licence, logo, prefix};
+use super::witnesses::{StoredWitnesses, witnesses};
 use super::words::{
     FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
 };
@@ -71,6 +72,7 @@ pub(super) struct Stored {
     prices: Option<Prices>,
     proof: Option<String>,
     clocks: Option<Clocks>,
+    witnesses: Option<StoredWitnesses>,
     entrants: Option<Entrants>,
     publication: Option<Publication>,
     messages: Option<Messages>,
@@ -198,6 +200,7 @@ impl Stored {
                 Some(word) => one_of("proof", word, &PROOFS)?,
             },
             clocks: clocks(self.clocks)?,
+            witnesses: witnesses(self.witnesses)?,
             entrants: self.entrants.map(entrants).transpose()?,
             publication: publication(self.publication, usual.publication)?,
             messages: messages(self.messages)?,

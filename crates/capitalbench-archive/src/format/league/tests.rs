@@ -5,6 +5,7 @@ use capitalbench_core::league::accent::Accent;
 use capitalbench_core::league::licence::Licence;
 use capitalbench_core::league::settings::{
     BriefingSource, Cadence, LaneSettings, LeagueCalls, TrackSchedule, UniverseChoice,
+    WitnessSetting,
 };
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
 use capitalbench_core::values::ids::OptionId;
@@ -62,6 +63,7 @@ prices:
 proof: anchored
 clocks: {authorities: [https://tsa.example/tsr], calendars: [https://cal.example], roots: [a.pem]}
 publication: {site: none, database: true, interim: false, licence: CC-BY-4.0}
+witnesses: {quorum: 1, of: [{key: w1.example+89d3dde6+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c, address: https://w1.example/log}]}
 messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
 ";
 
@@ -99,6 +101,8 @@ fn every_field_says_what_it_says() {
     );
     assert_eq!(league.proof, Proof::Anchored);
     assert_eq!(league.clocks.roots, ["a.pem"]);
+    assert_eq!(league.witnesses.quorum, Some(1));
+    assert_eq!(league.witnesses.of[0].address, "https://w1.example/log");
     assert_eq!(league.publication.site, None);
     assert!(league.publication.database && !league.publication.interim);
     assert_eq!(league.publication.licence, Licence::parse("CC-BY-4.0"));
@@ -109,7 +113,7 @@ fn every_field_says_what_it_says() {
 }
 
 /// What is written, and how the message begins.
-const MISTAKES: [(&str, &str); 47] = [
+const MISTAKES: [(&str, &str); 52] = [
     (
         "nam: x",
         "line 1: unknown field `nam`; did you mean `name`?",
@@ -283,6 +287,26 @@ const MISTAKES: [(&str, &str); 47] = [
         "line 1: proof: must be one of none, signed, anchored",
     ),
     (
+        "witnesses: {quorum: 1}",
+        "line 1: witnesses.quorum: names nobody who could cosign",
+    ),
+    (
+        "witnesses: {of: [{key: w, address: https://w.example}]}",
+        "line 1: witnesses.of.key: the text is not a key",
+    ),
+    (
+        "witnesses: {of: [{key: w1.example+89d3dde6+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c, address: w.example}]}",
+        "line 1: witnesses.of.address: must be the address of a witness",
+    ),
+    (
+        "witnesses: {quorum: 2, of: [{key: w1.example+89d3dde6+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c, address: https://w.example}]}",
+        "line 1: witnesses: 2 of 1 witnesses can never sign",
+    ),
+    (
+        "witnesses: {of: [{kee: x}]}",
+        "line 1: witnesses.of.0: unknown field `kee`; did you mean `key`?",
+    ),
+    (
         "clocks:\n  authorities: [tsa.example]",
         "line 2: clocks.authorities: must be a list of addresses",
     ),
@@ -393,6 +417,10 @@ fn the_examples_in_the_written_file_can_be_used() {
     assert_eq!(league.tracks.len(), 2);
     assert_eq!(league.prices.second.as_deref(), Some("yahoo"));
     assert_eq!(league.clocks.authorities.len(), 1);
+    assert_eq!(
+        (league.witnesses.quorum, league.witnesses.of.len()),
+        (Some(1), 1)
+    );
     assert_eq!(league.messages.command.as_deref(), Some("./tell-me"));
 }
 
@@ -481,6 +509,14 @@ fn with_the_rest(
         lanes: Lanes::parse("masked,order:2+3").expect("lanes"),
         every: 3,
     });
+    if choices[7] {
+        let key = "w1.example+89d3dde6+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c";
+        league.witnesses.quorum = choices[8].then_some(1);
+        league.witnesses.of.push(WitnessSetting {
+            key: key.to_owned(),
+            address: "https://w1.example".to_owned(),
+        });
+    }
     league.messages.webhook_variable = choices[4].then(|| "HOOK".to_owned());
     league.messages.command = optional(5);
     league

@@ -17,6 +17,7 @@ fn registration(name: &str, keys: &[&str]) -> Registration {
         contact: format!("{name}@example.org"),
         method: "By hand.".to_owned(),
         address: None,
+        agent: None,
         keys: keys.iter().map(|name| key(name)).collect(),
     }
 }

@@ -22,6 +22,30 @@ fn a_registration_is_read_as_it_is_written() {
 }
 
 #[test]
+fn an_agent_says_where_it_is_asked_and_how_long_it_takes() {
+    let agent = TEXT.replace("kind person", "kind agent");
+    let asked = "agent https://ada.example/decide\ntime 1800\nmodel gpt-5-5\nkey ada";
+    let with = agent.replace("key ada", asked);
+    let read = Registration::parse(&with).unwrap();
+    assert_eq!(read.to_text(), with);
+    let terms = read.agent.unwrap();
+    assert_eq!(
+        (terms.seconds, terms.model.unwrap().as_str()),
+        (1800, "gpt-5-5")
+    );
+    let refused = |from: &str, to: &str| {
+        let text = with.replace(from, to);
+        Registration::parse(&text).unwrap_err().to_string()
+    };
+    assert!(refused("kind agent", "kind fund").contains("only an entrant of the kind agent"));
+    assert!(refused("time 1800", "time 3601").contains("from 1 to 3600 seconds"));
+    assert!(refused("time 1800\n", "").contains("a line `time …` is missing"));
+    assert!(refused("https://ada", "ftp://ada").contains("must be an address such as"));
+    let alone = agent.replace("key ada", "model gpt-5-5\nkey ada");
+    assert!(Registration::parse(&alone).is_err());
+}
+
+#[test]
 fn what_is_wrong_with_a_registration_is_named() {
     for (from, to, expected) in [
         (

@@ -9,7 +9,7 @@ use capitalbench_archive::entering::delivered::{LARGEST, signed_registration};
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::key::keep_signer;
 use capitalbench_core::entering::names::{EntrantKey, EntrantKind, EntrantName};
-use capitalbench_core::entering::registration::Registration;
+use capitalbench_core::entering::registration::{AgentTerms, Registration};
 use capitalbench_proof::note::{KeyKind, SignerKey, VerifierKey};
 
 use super::{league_of, signer};
@@ -50,6 +50,8 @@ pub struct RegistrationRequest<'a> {
     pub method: &'a str,
     /// Where the league fetches entries; none where they are brought.
     pub address: Option<&'a str>,
+    /// Where it is asked, where it is an agent.
+    pub agent: Option<AgentTerms>,
     /// The files of its keys.
     pub keys: &'a [PathBuf],
     /// The folder for the registration.
@@ -74,6 +76,7 @@ pub fn register(
         address: request
             .address
             .map(|text| text.trim_end_matches('/').to_owned()),
+        agent: request.agent.clone(),
         keys: keys.iter().map(public).collect::<Result<_, _>>()?,
     };
     registration

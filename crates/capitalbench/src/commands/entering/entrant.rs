@@ -1,13 +1,14 @@
 //! The entrant's side: `enter keys`, `enter register`, `enter seal`, `enter open`.
 
 use capitalbench_core::entering::names::EntrantKey;
+use capitalbench_core::entering::registration::AgentTerms;
 use capitalbench_operations::proof::entering::registering::{
     RegistrationRequest, make_entrant_key, register as sign,
 };
 use capitalbench_operations::proof::entering::sealing::{self, OpenedPortfolio, SealRequest};
 use serde_json::json;
 
-use crate::cli::{EnterKeys, EnterOpen, EnterRegister, EnterSeal};
+use crate::cli::{AgentFlags, EnterKeys, EnterOpen, EnterRegister, EnterSeal};
 use crate::config::operator;
 use crate::console::{line, next_step, show};
 use crate::error::{Error, Exit};
@@ -28,6 +29,20 @@ pub(super) fn keys(arguments: &EnterKeys) -> Result<Exit, Error> {
     Ok(Exit::Success)
 }
 
+/// What an agent declares, where one is named.
+fn agent(flags: &AgentFlags) -> Result<Option<AgentTerms>, Error> {
+    let Some(address) = &flags.agent else {
+        return Ok(None);
+    };
+    let seconds = u32::try_from(flags.time_limit.as_secs());
+    let seconds = seconds.map_err(|_| Error::new("--time-limit must be from 1s to 1h"))?;
+    Ok(Some(AgentTerms {
+        address: address.to_string(),
+        seconds,
+        model: flags.model.clone(),
+    }))
+}
+
 pub(super) fn register(arguments: &EnterRegister) -> Result<Exit, Error> {
     let request = RegistrationRequest {
         league: &arguments.league,
@@ -37,6 +52,7 @@ pub(super) fn register(arguments: &EnterRegister) -> Result<Exit, Error> {
         contact: &arguments.contact,
         method: &arguments.method,
         address: arguments.address.as_deref(),
+        agent: agent(&arguments.agent)?,
         keys: &arguments.keys,
         output: &arguments.output,
     };

@@ -3,8 +3,10 @@
 use crate::cli::{Enter, EnterVerb};
 use crate::error::{Error, Exit};
 
+mod ask;
 mod entrant;
 mod league;
+mod test;
 
 pub(crate) fn run(arguments: &Enter) -> Result<Exit, Error> {
     match &arguments.verb {
@@ -14,5 +16,7 @@ pub(crate) fn run(arguments: &Enter) -> Result<Exit, Error> {
         EnterVerb::Open(arguments) => entrant::open(arguments),
         EnterVerb::Collect(arguments) => league::collect(arguments),
         EnterVerb::Check(arguments) => league::check(arguments),
+        EnterVerb::Ask(arguments) => ask::run(arguments),
+        EnterVerb::Test(arguments) => test::run(arguments),
     }
 }

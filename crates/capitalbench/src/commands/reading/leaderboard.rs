@@ -2,12 +2,11 @@
 
 use std::path::Path;
 
-use capitalbench_archive::disk::layout;
+use capitalbench_archive::public::entrants::has_entrants;
 
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::boards::first_board::FirstBoard;
-use capitalbench_core::publication::entrants::EntrantRow;
 use capitalbench_core::publication::standings::Standings;
 use capitalbench_core::round::manifest::Track;
 use capitalbench_export::publication_v1;
@@ -84,11 +83,11 @@ fn entrants_of(
     arguments: &Leaderboard,
     past: Option<&Past>,
     tracks: &[Track],
-) -> Result<Vec<(Track, Vec<EntrantRow>)>, Error> {
+) -> Result<Vec<entrants::EntrantBoard>, Error> {
     if arguments.set.is_some() {
         return Ok(Vec::new());
     }
-    let is_entered = arguments.rounds.folder.join(layout::LOG_ENTRIES).exists();
+    let is_entered = has_entrants(&arguments.rounds.folder);
     let past = past
         .filter(|_| is_entered)
         .map(Past::publication)
