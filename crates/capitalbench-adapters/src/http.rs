@@ -84,6 +84,16 @@ impl HttpClient {
 
     /// Sends a request once and returns the answer, whatever its status.
     pub(crate) async fn send(&self, request: &Request<'_>) -> Result<Answer, HttpError> {
+        self.send_paced(request, LONGEST_WAIT).await
+    }
+
+    /// The same for a server that has long to think: once its answer has begun, it must be complete
+    /// within a time of its own.
+    pub(crate) async fn send_paced(
+        &self,
+        request: &Request<'_>,
+        complete_within: Duration,
+    ) -> Result<Answer, HttpError> {
         self.require_reach(&request.url, request.key)?;
         let now = Instant::now();
         let after = request.time_limit.unwrap_or(self.limits.total_timeout);
@@ -103,9 +113,15 @@ impl HttpClient {
         let headers = response.headers().clone();
         let mut body = Vec::new();
         let reading = self.read_body(&mut body, response, request.key);
-        let ending = timeout_at(deadline, reading)
+        let paced = Instant::now().checked_add(complete_within);
+        let paced = paced.filter(|paced| *paced < deadline);
+        let ending = timeout_at(paced.unwrap_or(deadline), reading)
             .await
-            .unwrap_or_else(|_| Err(too_slow()));
+            .unwrap_or_else(|_| {
+                Err(paced.map_or_else(too_slow, |_| HttpError::Dripped {
+                    after: complete_within,
+                }))
+            });
         // The status of an error is what matters: a body that breaks off only shortens its text.
         if status.is_success() {
             ending?;

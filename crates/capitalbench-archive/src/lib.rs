@@ -6,6 +6,7 @@
 //! [`verify`] derives everything again from the files and reports where they disagree.
 
 pub mod disk;
+pub mod entering;
 pub mod format;
 pub mod log;
 pub mod prices;

@@ -14,6 +14,7 @@ use capitalbench_core::evidence::statistics::{HeadToHead, RecordStatistics, SetS
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
+use capitalbench_core::publication::entrants::PublicEntry;
 use capitalbench_core::publication::facts::InterimRow;
 use capitalbench_core::publication::{
     Frozen, OpenRound, PublicRound, Publication, RoundKey, RoundState,
@@ -101,6 +102,10 @@ struct BoardForm {
     head_to_head: Option<Vec<HeadToHead>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     claims: Vec<ClaimRecord>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    league: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    entries: Vec<PublicEntry>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     sensitivity: Option<TrackSensitivity>,
 }
@@ -220,11 +225,15 @@ fn boards_and_sets(
     for (track, boards) in &publication.boards {
         let of_track = |claim: &&ClaimRecord| claim.terms.track == *track;
         let claims = publication.claims.iter();
+        let entered = |entry: &&PublicEntry| entry.track == *track;
+        let entries = publication.entries.iter();
         let form = BoardForm {
             boards: boards.clone(),
             records: publication.statistics.records.get(track).cloned(),
             head_to_head: publication.statistics.head_to_head.get(track).cloned(),
             claims: claims.filter(of_track).cloned().collect(),
+            league: publication.league.clone(),
+            entries: entries.filter(entered).cloned().collect(),
             sensitivity: publication.statistics.sensitivity.get(track).cloned(),
         };
         let mut made = document(Kind::Board, track.as_str(), &form)?;

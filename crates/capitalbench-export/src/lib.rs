@@ -8,9 +8,11 @@ use std::fmt::Write as _;
 
 use capitalbench_core::publication::Publication;
 
+pub mod catalogue;
 pub mod claims;
 pub mod csv;
 pub mod dictionary;
+pub mod inspect;
 mod json_text;
 mod parquet;
 pub mod publication_v1;
@@ -21,6 +23,7 @@ pub mod table;
 pub mod tables;
 pub mod text;
 
+use catalogue::Publisher;
 use parquet::GROUP_ROWS;
 use shelf::Writing;
 pub use shelf::{Measure, Measured, Shelf};
@@ -32,6 +35,7 @@ pub const CHECKSUMS: &str = "checksums.txt";
 /// after each of [`steps`].
 pub fn export<S: Shelf>(
     publication: &Publication,
+    publisher: &Publisher<'_>,
     shelf: &mut S,
     tick: &dyn Fn(),
 ) -> Result<BTreeMap<String, u64>, S::Error> {
@@ -51,6 +55,7 @@ pub fn export<S: Shelf>(
     tick();
     files.whole("publication.schema.json", &schema_text())?;
     files.whole("data_dictionary.md", dictionary::dictionary().as_bytes())?;
+    catalogue::write(publication, publisher, &mut files)?;
     let checksums = checksums(&files.done);
     files.whole(CHECKSUMS, checksums.as_bytes())?;
     Ok(files.sizes())
@@ -100,6 +105,17 @@ pub fn spreadsheets<S: Shelf>(
         })?;
         files.end(file)?;
     }
+    Ok(files.sizes())
+}
+
+/// What a folder with an export needs besides to be pushed to a hub.
+pub fn hub<S: Shelf>(
+    publication: &Publication,
+    publisher: &Publisher<'_>,
+    shelf: &mut S,
+) -> Result<BTreeMap<String, u64>, S::Error> {
+    let mut files = Writing::new(shelf);
+    catalogue::hub(publication, publisher, &mut files)?;
     Ok(files.sizes())
 }
 

@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 
 use crate::table::{Cell, Row, Table};
 use crate::tables::{
-    behaviour, boards, claims, decisions, interim, market, outcomes, rounds, sensitivity, sets,
-    statistics,
+    behaviour, boards, claims, decisions, entrants, interim, market, outcomes, rounds, sensitivity,
+    sets, statistics,
 };
 use crate::text::reference_name;
 
@@ -66,6 +66,7 @@ pub(crate) fn members(publication: &Publication) -> Map<String, Value> {
             comparison_set(set, found, reference_name(publication, set), name)
         }).collect::<Vec<_>>(),
         "claims": objects(&claims::CLAIMS, claims::CLAIMS.rows(publication)),
+        "entries": objects(&entrants::ENTRIES, entrants::ENTRIES.rows(publication)),
     });
     match document {
         Value::Object(members) => members,

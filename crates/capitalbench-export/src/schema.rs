@@ -5,8 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::publication_v1::{FORMAT, VERSION};
 use crate::table::{Column, Kind, Presence, Table};
 use crate::tables::{
-    behaviour, boards, claims, decisions, interim, market, outcomes, rounds, sensitivity, sets,
-    statistics,
+    behaviour, boards, claims, decisions, entrants, interim, market, outcomes, rounds, sensitivity,
+    sets, statistics,
 };
 
 /// States of a round without a result.
@@ -50,6 +50,7 @@ pub fn schema() -> Value {
         ("boards", list(&board)),
         ("comparison_sets", list(&comparison_set())),
         ("claims", rows(&claims::CLAIMS)),
+        ("entries", rows(&entrants::ENTRIES)),
     ]);
     if let Value::Object(members) = &mut whole {
         let mut head = Map::new();

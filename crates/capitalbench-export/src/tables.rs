@@ -10,6 +10,7 @@ pub mod behaviour;
 pub mod boards;
 pub mod claims;
 pub mod decisions;
+pub mod entrants;
 pub mod interim;
 pub mod market;
 pub mod outcomes;
@@ -19,7 +20,7 @@ pub mod sets;
 pub mod statistics;
 
 /// Every table, in the order of the dictionary.
-pub const ALL: [&Table; 32] = [
+pub const ALL: [&Table; 33] = [
     &rounds::ROUNDS,
     &rounds::ARTIFACT_HASHES,
     &rounds::MODELS,
@@ -51,12 +52,14 @@ pub const ALL: [&Table; 32] = [
     &statistics::PAIRS,
     &statistics::RELIABILITY,
     &claims::CLAIMS,
+    &entrants::ENTRIES,
     &sensitivity::SENSITIVITY,
 ];
 
-/// The tables that a database has too. It keeps claims with the boards of their track.
+/// The tables that a database has too. It keeps claims and entries with the boards of their track.
 pub fn in_database() -> impl Iterator<Item = &'static Table> {
-    let apart = |table: &&Table| table.name != claims::CLAIMS.name;
+    let apart =
+        |table: &&Table| ![claims::CLAIMS.name, entrants::ENTRIES.name].contains(&table.name);
     ALL.into_iter().filter(apart)
 }
 

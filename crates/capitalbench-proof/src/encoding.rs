@@ -3,12 +3,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-pub(crate) fn to_base64(bytes: &[u8]) -> String {
+pub fn to_base64(bytes: &[u8]) -> String {
     STANDARD.encode(bytes)
 }
 
 /// The bytes of padded standard base64; none for any other form.
-pub(crate) fn from_base64(text: &str) -> Option<Vec<u8>> {
+pub fn from_base64(text: &str) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 

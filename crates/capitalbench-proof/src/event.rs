@@ -233,6 +233,57 @@ pub enum Fact {
     /// fractions.
     #[serde(rename = "claim.registered")]
     Registered(Registration),
+    /// Somebody from outside may take part from now on.
+    #[serde(rename = "entrant.registered")]
+    Entrant {
+        /// Its name.
+        entrant: String,
+        /// The signed registration.
+        files: Files,
+    },
+    /// A sealed entry arrived.
+    #[serde(rename = "entry.sealed")]
+    EntrySealed {
+        entrant: String,
+        /// The name of its key.
+        key: String,
+        for_round: String,
+        /// The digest of the opening.
+        commitment: Hash,
+        files: Files,
+    },
+    /// An entry was opened by whoever sealed it.
+    #[serde(rename = "entry.opened")]
+    EntryOpened {
+        entrant: String,
+        /// The name of its key.
+        key: String,
+        for_round: String,
+        files: Files,
+    },
+    /// An agent is about to be asked; it is asked once.
+    #[serde(rename = "agent.asked")]
+    AgentAsked {
+        entrant: String,
+        for_round: String,
+        /// Digest of the document that is sent.
+        #[serde(rename = "question_sha256")]
+        question: Hash,
+    },
+    /// What came of it.
+    #[serde(rename = "agent.answered")]
+    AgentAnswered {
+        entrant: String,
+        for_round: String,
+        /// `valid`, or the first fault.
+        outcome: String,
+        /// The exact answer, if one came.
+        #[serde(rename = "sealed_answer", skip_serializing_if = "Option::is_none")]
+        answer: Option<Sealed>,
+        /// The transcript in it.
+        #[serde(rename = "sealed_transcript", skip_serializing_if = "Option::is_none")]
+        transcript: Option<Sealed>,
+    },
 }
 
 /// What a claim fixes before its first day.
@@ -280,6 +331,11 @@ impl Fact {
             Self::Inventory { .. } => "round.files",
             Self::Claim { .. } => "claim",
             Self::Registered(_) => "claim.registered",
+            Self::Entrant { .. } => "entrant.registered",
+            Self::EntrySealed { .. } => "entry.sealed",
+            Self::EntryOpened { .. } => "entry.opened",
+            Self::AgentAsked { .. } => "agent.asked",
+            Self::AgentAnswered { .. } => "agent.answered",
         }
     }
 }

@@ -3,14 +3,14 @@
 //! An [`event`] becomes one leaf of [`canonical`] JSON. Leaves form an RFC 6962 tree ([`merkle`]) that
 //! is stored in [`tiles`]. A [`checkpoint`] names the tree's size and root and is a signed [`note`].
 //! A [`tlog_proof`] proves that a leaf is in the log to a reader who has only the log's key. Outside
-//! clocks prove when a checkpoint existed: [`timestamp`] and [`opentimestamps`]. [`order`] judges
-//! whether the steps of a round happened in the required order.
+//! clocks prove when a checkpoint existed: [`timestamp`] and [`opentimestamps`]. A [`witness`] proves
+//! that others saw the same log. [`order`] judges whether the steps of a round happened in the
+//! required order.
 
 pub mod canonical;
 pub mod checkpoint;
 mod encoding;
 pub mod event;
-
 pub mod merkle;
 pub mod note;
 pub mod opentimestamps;
@@ -18,3 +18,6 @@ pub mod order;
 pub mod tiles;
 pub mod timestamp;
 pub mod tlog_proof;
+pub mod witness;
+
+pub use encoding::{from_base64, to_base64};

@@ -98,6 +98,15 @@ impl VerifierKey {
         key_hash(&self.name, self.kind, self.key.as_bytes())
     }
 
+    /// The hash as the text form has it.
+    pub fn hash_text(&self) -> String {
+        to_hex(&self.hash())
+    }
+
+    pub(crate) fn is_same_key(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+
     fn check(&self, text: &str, bytes: &[u8]) -> Option<Checked> {
         let (at, message, signature) = match self.kind {
             KeyKind::Note => (None, text.to_owned(), bytes),
@@ -121,7 +130,7 @@ impl fmt::Display for VerifierKey {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut bytes = vec![self.kind.byte()];
         bytes.extend(self.key.as_bytes());
-        let (hash, key) = (to_hex(&self.hash()), to_base64(&bytes));
+        let (hash, key) = (self.hash_text(), to_base64(&bytes));
         write!(f, "{}+{hash}+{key}", self.name)
     }
 }
@@ -289,6 +298,25 @@ impl Note {
     pub fn with_signature(&self, key: &SignerKey, seconds: u64) -> Result<Self, NoteError> {
         let line = key.line(&self.text, seconds);
         Self::parse(format!("{self}{line}").as_bytes())
+    }
+
+    /// The same note with further signature lines, each of which ends with a line feed.
+    pub fn with_lines(&self, lines: &str) -> Result<Self, NoteError> {
+        Self::parse(format!("{self}{lines}").as_bytes())
+    }
+
+    /// The first line that names a key, and what it says where its signature holds.
+    pub fn signature_of(&self, key: &VerifierKey) -> Option<(&str, Option<Checked>)> {
+        let own = |one: &&Signature| one.name == key.name && one.hash == key.hash();
+        let found = self.signatures.iter().find(own)?;
+        Some((&found.line, key.check(&self.text, &found.bytes)))
+    }
+
+    /// The signature lines with the name and the hash of their key.
+    pub fn lines(&self) -> impl Iterator<Item = (&str, [u8; 4], &str)> {
+        self.signatures
+            .iter()
+            .map(|one| (one.name.as_str(), one.hash, one.line.as_str()))
     }
 
     /// The signatures by the given keys; an invalid one among them refuses the note.

@@ -2,6 +2,7 @@
 
 use bytes::Bytes;
 use capitalbench_core::league::accent::{Accent, Colour, hex};
+use capitalbench_core::league::licence::Licence;
 use capitalbench_core::values::ids::Digest;
 
 use crate::bitmap::Bitmap;
@@ -18,6 +19,8 @@ pub struct Identity {
     pub accent: Option<Accent>,
     /// A picture beside the name.
     pub logo: Option<Logo>,
+    /// What readers may do with the data.
+    pub licence: Option<Licence>,
     /// Leagues that have their own pages on the same host, named at the top of every page.
     pub neighbours: Vec<Neighbour>,
 }
@@ -50,6 +53,7 @@ impl Default for Identity {
             name: "CapitalBench".to_owned(),
             accent: None,
             logo: None,
+            licence: None,
             neighbours: Vec::new(),
         }
     }

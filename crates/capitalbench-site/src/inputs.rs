@@ -9,6 +9,7 @@ use capitalbench_core::publication::{PublicRound, Publication, RoundState, Stand
 use capitalbench_core::values::ids::{Digest, ModelId};
 
 use crate::Files;
+use crate::pages::entrants;
 use crate::pages::view::View;
 use crate::pages::words;
 use crate::title::title;
@@ -67,6 +68,7 @@ pub(crate) fn digest(
     );
     // What comes next depends on the instant, and the pages lead to the rounds around this one.
     let _ = write!(text, "\n{}", words::next_event(view, round));
+    let _ = write!(text, "\n{}", entrants::inputs(view, round));
     for beside in view.beside(round).into_iter().flatten() {
         let _ = write!(text, "\n{} {}", beside.id(), title(beside));
     }

@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use askama::Template;
 use bytes::Bytes;
 use capitalbench_core::market::reference_name::ReferenceName;
-use serde_json::json;
+use capitalbench_export::catalogue::ABOUT;
+use serde_json::{Value, json};
 
 use crate::figures::instant;
 use crate::html::{Html, encode};
@@ -234,22 +235,11 @@ fn linked_data(site: &Site, page: &Page) -> Html {
         let items = (1..).zip(trail).map(|(position, (path, name))| {
             json!({"@type": "ListItem", "position": position, "name": name, "item": url(path)})
         });
-        let items: Vec<serde_json::Value> = items.collect();
+        let items: Vec<Value> = items.collect();
         graph.push(json!({"@type": "BreadcrumbList", "itemListElement": items}));
     }
     if path.is_empty() || path == "method/data/" {
-        graph.push(json!({
-            "@type": "Dataset",
-            "name": format!("{}: how AI models allocate capital", site.identity.name),
-            "description": "Portfolios that AI models chose, the prices that scored them, and every figure that follows, round by round.",
-            "url": url(path),
-            "isAccessibleForFree": true,
-            "distribution": {
-                "@type": "DataDownload",
-                "encodingFormat": "application/gzip",
-                "contentUrl": url(&data_path(DATA_ARCHIVE)),
-            },
-        }));
+        graph.push(dataset(site, &url(path), &url));
     }
     if graph.is_empty() {
         graph.push(json!({"@type": "WebPage", "url": url(path), "name": page.plain_title}));
@@ -267,6 +257,33 @@ fn linked_data(site: &Site, page: &Page) -> Html {
         }
     }
     Html::made(plain)
+}
+
+/// The data of the site, as catalogues of data find it.
+fn dataset(site: &Site, own: &str, url: &dyn Fn(&str) -> String) -> Value {
+    let name = &site.identity.name;
+    let download = |file: &str, kind: &str| {
+        let address = url(&data_path(file));
+        json!({"@type": "DataDownload", "name": file, "encodingFormat": kind, "contentUrl": address})
+    };
+    let mut found = json!({
+        "@type": "Dataset",
+        "name": format!("{name}: how AI models allocate capital"),
+        "description": ABOUT,
+        "url": own,
+        "isAccessibleForFree": true,
+        "creator": {"@type": "Organization", "name": name, "url": url("")},
+        "distribution": [
+            download(DATA_ARCHIVE, "application/gzip"),
+            download("publication.json", "application/json"),
+            download("croissant.json", "application/ld+json"),
+            download("datapackage.json", "application/json"),
+        ],
+    });
+    if let Some(licence) = &site.identity.licence {
+        found["license"] = licence.address().into();
+    }
+    found
 }
 
 /// The body of a page, from top to bottom.

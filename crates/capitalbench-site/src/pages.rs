@@ -15,6 +15,7 @@ mod board;
 mod boards;
 mod claims;
 mod compare;
+pub(crate) mod entrants;
 mod filter;
 mod home;
 mod live;
@@ -33,6 +34,7 @@ use view::View;
 
 const STYLE: &str = include_str!("../style/site.css");
 const SCRIPT: &str = include_str!("../style/site.js");
+const ENTER: &str = include_str!("../enter/enter.js");
 const ICON: &str = include_str!("../style/icon.svg");
 
 /// Adds every page that is not of one round.
@@ -45,6 +47,12 @@ pub(crate) fn render(view: &View<'_>, site: &Site, input: &Input<'_>, files: &mu
     let style = identity.coloured(&style());
     files.insert("style.css".to_owned(), style.into());
     files.insert("site.js".to_owned(), Bytes::from_static(SCRIPT.as_bytes()));
+    if view.publication.league.is_some() {
+        files.insert(
+            "enter/enter.js".to_owned(),
+            Bytes::from_static(ENTER.as_bytes()),
+        );
+    }
     files.insert("icon.svg".to_owned(), identity.coloured(ICON).into());
     if let Some(logo) = &identity.logo {
         files.insert(logo.path().to_owned(), logo.bytes());
@@ -112,6 +120,7 @@ fn single_pages(view: &View<'_>) -> Vec<Page> {
     pages.par_extend(options.par_iter().map(|id| asset::page(view, id)));
     pages.extend(method::pages(view));
     pages.extend(claims::pages(view));
+    pages.extend(entrants::pages(view));
     pages
 }
 

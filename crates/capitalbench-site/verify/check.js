@@ -6,15 +6,16 @@ import { audience, level, notProved, prove, readLog } from "./proof.js";
 import { members } from "./read.js";
 import { allReturns, checkRun, scoredRuns } from "./results.js";
 import { checkFiles, isAsked, manifestOf } from "./runs.js";
+import { witnessWords } from "./witnesses.js";
 
 const MATCH = "matches", DIFFERS = "differs", WARNED = "warned", OPEN = "not checked";
-const WARNINGS = ["order-unproved", "report-replaced", "price-source-replaced", "provider-host-differs", "prices-unproved", "attempt-unseen"];
+const WARNINGS = ["order-unproved", "report-replaced", "price-source-replaced", "provider-host-differs", "prices-unproved", "attempt-unseen", "quorum-missing"];
 
 /** Checks that only the program makes. */
 export const NOT_CHECKED = [
   "the rules for prices (dates, sources, adjustment), the text that models were sent, and what control entrants hold",
   "averages of repeated calls, stability and intervals",
-  "OpenTimestamps files, signatures of witnesses, and headers of providers, which are never published",
+  "OpenTimestamps files, and headers of providers, which are never published",
 ];
 
 /**
@@ -74,10 +75,14 @@ async function signed(files, round, manifest, source, given, { add, finder, matc
     add("log", "log/checkpoint", MATCH, `${log.state.size} leaves, signed by ${log.state.origin}; every leaf was read`);
     for (const { size, before, authority } of log.stamps)
       add("stamps", `log/checkpoints/${size}`, MATCH, `seen before ${new Date(before).toISOString()} by ${authority}`);
+    const witnesses = log.witnesses, place = "log/witnesses", words = witnessWords(witnesses, log.state.size);
+    if (witnesses.missing) find("quorum-missing", place, witnesses.missing);
+    else if (words) add("witnesses", place, MATCH, words);
+    for (const name of witnesses.strangers) add("witnesses", name, OPEN, "a cosignature by a key that nobody names as a witness");
     for (const name of log.unread) add("stamps", name, OPEN, "OpenTimestamps files are for the program");
     const here = source.rounds ? new Set(source.rounds) : null;
     for (const name of new Set(log.events.map((event) => event.round)))
-      if (here && name !== "claims" && !here.has(name)) find("logged-file-missing", name, "is in the log, but there is no such round here");
+      if (here && !["claims", "entries"].includes(name) && !here.has(name)) find("logged-file-missing", name, "is in the log, but there is no such round here");
     proof = await prove(log, round, { files, salts: source.salts ?? {}, manifest, reader }, find, matcher("log"));
     if (!proof) add("log", "log", OPEN, "no event of the log is about this round");
   }

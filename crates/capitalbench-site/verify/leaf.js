@@ -36,10 +36,15 @@ const KINDS = {
   correction: { run: optional(isText), number: isNumber, reason: isText, replaced: isFiles, results: isFiles },
   "round.files": { number: isNumber, bodies: isFiles, gone: isTexts },
   claim: { statement: isText, files: isFiles },
+  "agent.asked": { entrant: isText, for_round: isText, question_sha256: isDigest },
+  "agent.answered": { entrant: isText, for_round: isText, outcome: isText, sealed_answer: optional(isDigest), sealed_transcript: optional(isDigest) },
   "claim.registered": {
     claim: isText, first: isText, second: isText, track: isText, side: isText, alpha: isText, scale: isText, spread: isText,
     first_day: isText, last_day: optional(isText), season: isText, family: isNumber, method: isText, files: isFiles,
   },
+  "entrant.registered": { entrant: isText, files: isFiles },
+  "entry.sealed": { entrant: isText, key: isText, for_round: isText, commitment: isDigest, files: isFiles },
+  "entry.opened": { entrant: isText, key: isText, for_round: isText, files: isFiles },
 };
 const EVERY = { version: (value) => value === 1, event: isText, round: isText, at: isInstant };
 
@@ -84,6 +89,8 @@ export function words(found) {
     case "round.explained": return `${name} ${found.number}`;
     case "correction": return `${name} ${found.number} of ${found.run ?? "the prices"}`;
     case "prices.entry": case "prices.exit": return `${name} of ${found.session}`;
+    case "entrant.registered": return `${name} ${found.entrant}`;
+    case "entry.sealed": case "entry.opened": return `${name} of ${found.entrant} for ${found.for_round}`;
     case "claim.registered": return `${name} ${found.claim}`;
     case "claim": return `${name} "${found.statement}"`;
     default: return name;

@@ -7,6 +7,7 @@ import { claimedSize, continues, verifier, wholeLog } from "./log.js";
 import { close, codeOf, isProved, judge, slots, steps } from "./order.js";
 import { stampsOf } from "./stamps.js";
 import { toldEvents } from "./told.js";
+import { witnessesOf } from "./witnesses.js";
 
 const TOP = ["README.md", "briefing.md", "given_instants.jsonl", "hashes.json", "manifest.yaml", "model_input.md", "official_selection.yaml", "options.yaml",
   "prompt.md", "submission_schema.json", "tombstone.json", "universe_validation_report.json", "universe_validation_report.md"];
@@ -50,7 +51,9 @@ export async function readLog(source, reader, find) {
   const vouched = (reader.roots?.length ? reader.roots : reader.publicRoots ?? []).flatMap(fromPem);
   const { stamps, problems, unread } = await stampsOf(log, source.files ?? [], source.read, vouched, reader.now);
   for (const [place, problem] of problems) find("stamp-invalid", place, problem);
-  return { ...log, stamps, unread, continued };
+  const witnesses = await witnessesOf(log, source, reader.now);
+  for (const [place, problem] of witnesses.problems) find("cosignature-invalid", place, problem);
+  return { ...log, stamps, unread, continued, witnesses };
 }
 
 /** Every file must be in the log and every file of the log must exist. True if a file that records events is withheld. */

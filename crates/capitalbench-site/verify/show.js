@@ -1,5 +1,6 @@
 // The result as a reader sees it: how far the round is proved and by whom, what is not proved, then every line.
 import { told } from "./bytes.js";
+import { witnessWords } from "./witnesses.js";
 
 function made(tag, content, name) {
   const element = document.createElement(tag);
@@ -48,6 +49,8 @@ export function facts(proof, log) {
   }
   rows.push(["Files", `${proof.opened} of ${proof.opened + proof.withheld} compared with the log`]);
   rows.push(["Log", `${log.state.origin}, ${log.state.size} leaves, all read${log.continued ? `; continues ${log.continued} you kept` : ""}`]);
+  const witnesses = witnessWords(log.witnesses, log.state.size);
+  if (witnesses) rows.push(["Witnesses", witnesses]);
   return made("dl", rows.flatMap(([name, value]) => [made("dt", name), made("dd", value)]));
 }
 

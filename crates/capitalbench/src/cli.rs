@@ -10,9 +10,11 @@
 
 use clap::{ArgAction, Args, ColorChoice, Parser, Subcommand};
 
+mod agents;
 mod asking;
 mod boards;
 mod claims;
+mod enter;
 mod jobs;
 mod league;
 mod overview;
@@ -26,9 +28,11 @@ mod store;
 mod tools;
 mod verb_text;
 
+pub(crate) use agents::*;
 pub(crate) use asking::*;
 pub(crate) use boards::*;
 pub(crate) use claims::*;
+pub(crate) use enter::*;
 pub(crate) use jobs::*;
 pub(crate) use league::*;
 pub(crate) use overview::*;
@@ -110,10 +114,12 @@ pub(crate) enum Command {
     FetchPrices(FetchPrices),
     RecordListing(RecordListing),
     ScoreRound(ScoreRound),
+    Enter(Enter),
     Explain(Explain),
     Replay(Replay),
     Leaderboard(Leaderboard),
     Compare(Compare),
+    Mcp(Mcp),
     Claim(Claim),
     PlanEvidence(PlanEvidence),
     PublishLatest(PublishLatest),

@@ -12,6 +12,7 @@ use crate::error::{Error, Exit};
 
 mod asking;
 mod checking;
+mod entering;
 mod league;
 pub(crate) mod notices;
 mod opening;
@@ -19,6 +20,9 @@ mod publishing;
 mod reading;
 mod resolving;
 mod tools;
+
+use opening::fetch_universe_performance;
+use publishing::publish_report;
 
 /// Runs what was typed.
 pub(crate) fn run(mut command: Command) -> Result<Exit, Error> {
@@ -33,9 +37,7 @@ fn run_verb(command: Command) -> Result<Exit, Error> {
         Command::Status(arguments) => reading::status::run(&arguments),
         Command::InitRound(arguments) => opening::init_round::run(&arguments),
         Command::ImportResearch(arguments) => opening::import_research::run(&arguments),
-        Command::FetchUniversePerformance(arguments) => {
-            opening::fetch_universe_performance::run(&arguments)
-        }
+        Command::FetchUniversePerformance(arguments) => fetch_universe_performance::run(&arguments),
         Command::MakeBriefing(arguments) => opening::make_briefing::run(&arguments),
         Command::ValidateUniverse(arguments) => opening::validate_universe::run(&arguments),
         Command::ShowPrompt(arguments) => opening::show_prompt::run(&arguments),
@@ -57,6 +59,7 @@ fn run_verb(command: Command) -> Result<Exit, Error> {
         Command::Replay(arguments) => asking::replay::run(&arguments),
         Command::Explain(arguments) => reading::explain::run(&arguments),
         Command::Leaderboard(arguments) => reading::leaderboard::run(&arguments),
+        Command::Mcp(arguments) => reading::mcp::run(&arguments),
         Command::Compare(arguments) => reading::compare::run(&arguments),
         Command::Claim(arguments) => reading::claim::run(&arguments),
         Command::PlanEvidence(arguments) => reading::plan_evidence::run(&arguments),
@@ -73,11 +76,10 @@ fn run_verb(command: Command) -> Result<Exit, Error> {
         Command::AutomationStatus(arguments) => resolving::automation::status(&arguments),
         Command::AutomationRetry(arguments) => resolving::automation::run_retry(&arguments),
         Command::AutomationCancel(arguments) => resolving::automation::run_cancel(&arguments),
-        Command::PublishReport(arguments) => publishing::publish_report::run(&arguments),
-        Command::PublishRoundSummary(arguments) => {
-            publishing::publish_report::run_summary(&arguments)
-        }
+        Command::PublishReport(arguments) => publish_report::run(&arguments),
+        Command::PublishRoundSummary(arguments) => publish_report::run_summary(&arguments),
         Command::Keys(arguments) => checking::keys::run(&arguments),
+        Command::Enter(arguments) => entering::run(&arguments),
         Command::Anchor(arguments) => checking::anchor::run(&arguments),
         Command::Bundle(arguments) => checking::bundle::run(&arguments),
         Command::SyncWeb(arguments) => publishing::sync_web::run(&arguments),

@@ -21,8 +21,9 @@ pub mod vendor_bodies;
 pub type Target = fn(&[u8]);
 
 /// Every target under the name of its program and of its folder of seeds.
-pub const TARGETS: [(&str, Target); 42] = [
+pub const TARGETS: [(&str, Target); 45] = [
     ("acceptance", run_files::acceptance),
+    ("agent_answer", replies::agent_answer),
     ("alpha_vantage", vendor_bodies::alpha_vantage),
     ("anthropic", provider_bodies::anthropic),
     ("api_request", requests::api_request),
@@ -31,7 +32,9 @@ pub const TARGETS: [(&str, Target); 42] = [
     ("bundle", proofs::bundle),
     ("chat", provider_bodies::chat),
     ("corrections", run_files::corrections),
+    ("cosignature", proofs::cosignature),
     ("cross_check", price_files::cross_check),
+    ("entrant_file", proofs::entrant_file),
     ("google", provider_bodies::google),
     ("hashes", round_files::hashes),
     ("history_csv", price_files::history_csv),

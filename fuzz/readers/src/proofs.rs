@@ -2,14 +2,20 @@
 
 use std::path::{Component, Path};
 
+use capitalbench_archive::entering::delivered::Delivered;
+use capitalbench_archive::entering::portfolio;
 use capitalbench_archive::public::bundle as bundles;
 use capitalbench_core::encoding::tar;
+use capitalbench_core::entering::registration::Registration;
+use capitalbench_core::entering::sealed::SealedEntry;
 use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::Event;
-use capitalbench_proof::note::{Note, VerifierKey};
+use capitalbench_proof::merkle::leaf_hash;
+use capitalbench_proof::note::{KeyKind, Note, SignerKey, VerifierKey};
 use capitalbench_proof::tiles::{self, Tile};
 use capitalbench_proof::timestamp::{self, Question, Root};
 use capitalbench_proof::tlog_proof::TlogProof;
+use capitalbench_proof::witness::{self, WitnessRule, known_size};
 use capitalbench_proof::{canonical, opentimestamps};
 use jiff::Timestamp;
 
@@ -36,6 +42,37 @@ pub fn note(bytes: &[u8]) {
             let fits = tile.index <= u64::MAX / tiles::WIDTH;
             assert!(fits || largest.is_none(), "{text}");
         }
+    }
+}
+
+/// The rule for witnesses, and what one of them answers about a checkpoint.
+pub fn cosignature(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    match WitnessRule::parse(text) {
+        Ok(rule) => assert_eq!(WitnessRule::parse(&rule.to_string()).as_ref(), Ok(&rule)),
+        Err(error) => is_in_proportion(&error.to_string(), bytes),
+    }
+    let _ = known_size(text);
+    let log = SignerKey::from_seed("log.example", &[1; 32], KeyKind::Note);
+    let signer = SignerKey::from_seed("w.example", &[2; 32], KeyKind::Cosignature);
+    let (Ok(log), Ok(signer)) = (log, signer) else {
+        return;
+    };
+    let checkpoint = Checkpoint {
+        origin: "log.example".to_owned(),
+        size: 1,
+        root: leaf_hash(b"leaf"),
+        extensions: Vec::new(),
+    };
+    let Ok(note) = checkpoint.sign(&log) else {
+        return;
+    };
+    let key = signer.verifier();
+    match witness::cosignature(&note.to_string(), text, &key, Timestamp::MAX) {
+        Ok(own) => assert!(text.contains(own.line.trim_end())),
+        Err(error) => is_in_proportion(&error.to_string(), bytes),
     }
 }
 
@@ -69,6 +106,21 @@ pub fn tlog_proof(bytes: &[u8]) {
     match TlogProof::parse(text) {
         Ok(proof) => assert_eq!(proof.to_string(), text),
         Err(error) => is_in_proportion(&error.to_string(), bytes),
+    }
+}
+
+/// A file that an entrant brought: a registration, a sealed entry, an opening; or its portfolio.
+pub fn entrant_file(bytes: &[u8]) {
+    match Delivered::read(bytes) {
+        Ok(Delivered::Opening(own)) => assert_eq!(own.to_bytes(), bytes),
+        Ok(Delivered::Registration(own)) => {
+            assert_eq!(Registration::parse(&own.to_text()), Ok(own));
+        }
+        Ok(Delivered::Entry(own)) => assert_eq!(SealedEntry::parse(&own.to_text()), Ok(own)),
+        Err(refusal) => is_in_proportion(&refusal.to_string(), bytes),
+    }
+    if let Err(fault) = portfolio::parse(bytes) {
+        is_in_proportion(&fault.to_string(), bytes);
     }
 }
 

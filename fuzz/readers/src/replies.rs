@@ -1,5 +1,6 @@
 //! What models answer.
 
+use capitalbench_archive::entering::agent::{read_answer, transcript_bytes};
 use capitalbench_archive::format::{run::submission as form, text::json};
 use capitalbench_archive::run::run_folder::parse_payload;
 use capitalbench_core::asking::run::{RunKind, RunRules};
@@ -63,5 +64,16 @@ fn holds(payload: &Value) {
         let again = json::parse(text.as_bytes()).expect("our own JSON");
         let again = validate(&again, PayloadForm::Parsed, &rules).expect("our own submission");
         assert_eq!(form::render(&again), text);
+    }
+}
+
+/// What an agent answers; its transcript is written as it is sealed.
+pub fn agent_answer(bytes: &[u8]) {
+    match read_answer(bytes) {
+        Ok(told) => {
+            let steps = transcript_bytes(&told.answer.transcript);
+            assert!(json::parse(&steps).is_ok_and(|steps| steps.is_array()));
+        }
+        Err(fault) => is_in_proportion(&fault.to_string(), bytes),
     }
 }

@@ -1,5 +1,7 @@
 """Where the rules end: the tail of a log, what is in no log, and what a proxy can do."""
 
+import base64
+import hashlib
 import json
 import shutil
 
@@ -126,7 +128,9 @@ def other_sets(a: Attack) -> None:
 @tampering("a witness's key is added that nobody knows", "report",
            hidden=nobody("a witness who signed nothing vouches for nothing"))
 def added_witness(a: Attack) -> None:
-    (a.rounds / "log/witnesses").write_text((a.rounds / "log/vkey").read_text())
+    name, key = "w.example", bytes([4]) + bytes.fromhex("8a88e3dd7409f195fd52db2d3cba5d72ca6709bf1d94121bf3748801b40f6f5c")
+    digest = hashlib.sha256(f"{name}\n".encode() + key).hexdigest()[:8]
+    (a.rounds / "log/witnesses").write_text(f"{name}+{digest}+{base64.b64encode(key).decode()}\n")
 
 
 @tampering("a proxy of the operator spoils an answer that does not please, so that it is asked for again", "freeze", "12",

@@ -15,6 +15,8 @@ pub enum HttpError {
     NotAsked { reason: String },
     #[error("no complete answer within {after:?}")]
     Timeout { after: Duration },
+    #[error("the answer began and was not complete {after:?} later")]
+    Dripped { after: Duration },
     #[error("no connection: {reason}")]
     Connect { reason: String },
     #[error("the answer is larger than {limit} bytes")]
@@ -45,6 +47,7 @@ impl HttpError {
             Self::Status { code, .. } => matches!(code, 408 | 429 | 500..=599),
             Self::Setup { .. }
             | Self::NotAsked { .. }
+            | Self::Dripped { .. }
             | Self::TooLarge { .. }
             | Self::Garbled { .. }
             | Self::NotText => false,

@@ -138,7 +138,7 @@ impl From<HttpError> for PriceFault {
             HttpError::Setup { reason }
             | HttpError::NotAsked { reason }
             | HttpError::Connect { reason } => Self::Unreachable { reason },
-            HttpError::Timeout { after } => Self::Timeout { after },
+            HttpError::Timeout { after } | HttpError::Dripped { after } => Self::Timeout { after },
             HttpError::Truncated => Self::CutOff,
             HttpError::TooLarge { limit } => Self::TooLarge { limit },
             HttpError::NotText => Self::NotText,

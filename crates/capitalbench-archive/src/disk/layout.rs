@@ -161,14 +161,25 @@ pub const LOG_SALTS: &str = "log/salts";
 pub const LOG_CLAIMS: &str = "log/claims";
 /// The name under which the log keeps entries about claims, where others name their round.
 pub const CLAIMS: &str = "claims";
+/// Registrations of entrants, one file each.
+pub const LOG_ENTRANTS: &str = "log/entrants";
+/// Sealed entries, openings and receipts, in one folder per round.
+pub const LOG_ENTRIES: &str = "log/entries";
+/// What agents were asked and answered, in one folder per round.
+pub const LOG_AGENTS: &str = "log/agents";
+/// The name under which the log keeps what entrants do, where others name their round.
+pub const ENTRIES: &str = "entries";
 /// Folders of the log; none may be a link, because a link may lead anywhere.
-pub const LOG_FOLDERS: [&str; 7] = [
+pub const LOG_FOLDERS: [&str; 10] = [
     LOG,
     LOG_CHECKPOINTS,
     LOG_ANCHORS,
     LOG_ROOTS,
     LOG_SALTS,
     LOG_CLAIMS,
+    LOG_ENTRANTS,
+    LOG_ENTRIES,
+    LOG_AGENTS,
     "log/tile",
 ];
 /// The index of the log's events, which can be made again from its leaves.

@@ -9,16 +9,18 @@ use self::stored::Stored;
 use crate::disk::error::Fault;
 use crate::format::utf8;
 
+mod entrants;
 mod naming;
 mod render;
 mod stored;
+mod witnesses;
 mod words;
 
 pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 54] = [
+pub const FIELDS: [&str; 63] = [
     "name",
     "address",
     "accent",
@@ -66,10 +68,19 @@ pub const FIELDS: [&str; 54] = [
     "clocks.authorities",
     "clocks.calendars",
     "clocks.roots",
+    "witnesses",
+    "witnesses.quorum",
+    "witnesses.of",
+    "witnesses.of.key",
+    "witnesses.of.address",
+    "entrants",
+    "entrants.registrations",
+    "entrants.entries",
     "publication",
     "publication.site",
     "publication.database",
     "publication.interim",
+    "publication.licence",
     "messages",
     "messages.webhook",
     "messages.command",

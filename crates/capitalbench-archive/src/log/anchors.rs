@@ -3,12 +3,11 @@
 //! `log/anchors/<size>/<clock>.tsq` and `.tsr` are a question of RFC 3161 and its reply about the
 //! bytes of `log/checkpoints/<size>`; `<clock>.ots` is an OpenTimestamps proof of the same bytes.
 //! None of them is ever replaced: the next reply of a clock becomes `<clock>.2.tsq` and so on.
+//! Cosignatures of witnesses lie beside them ([`super::witnesses`]).
 
 use std::path::PathBuf;
 
-use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::merkle::{Hash, sha256};
-use capitalbench_proof::note::{Checked, VerifierKey};
 use capitalbench_proof::opentimestamps::{self, Attestation};
 use capitalbench_proof::timestamp::{
     Question, Refusal, Root, Stamp, check, check_below, check_without_root,
@@ -19,8 +18,7 @@ use super::{LogFolder, SignedCheckpoint, read};
 use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout;
-use crate::format::utf8;
-use crate::round::round_folder::{names_in, parse_file};
+use crate::round::round_folder::names_in;
 
 const QUERY: &str = ".tsq";
 const REPLY: &str = ".tsr";
@@ -97,6 +95,15 @@ pub enum Proofs {
 
 /// The name under which files of a clock lie: its host, and its port where one is named.
 pub fn clock_name(host: &str, port: Option<u16>) -> String {
+    let host = plain_name(host);
+    match port {
+        None => host,
+        Some(port) => format!("{host}_{port}"),
+    }
+}
+
+/// A name that every disk takes for a file.
+pub(super) fn plain_name(name: &str) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || matches!(c, '.' | '-') {
             c.to_ascii_lowercase()
@@ -104,11 +111,7 @@ pub fn clock_name(host: &str, port: Option<u16>) -> String {
             '_'
         }
     };
-    let host: String = host.chars().map(plain).collect();
-    match port {
-        None => host,
-        Some(port) => format!("{host}_{port}"),
-    }
+    name.chars().map(plain).collect()
 }
 
 impl LogFolder {
@@ -117,7 +120,7 @@ impl LogFolder {
         self.sizes_in(layout::LOG_ANCHORS)
     }
 
-    fn anchor_folder(&self, size: u64) -> std::path::PathBuf {
+    pub(super) fn anchor_folder(&self, size: u64) -> PathBuf {
         self.file(layout::LOG_ANCHORS).join(size.to_string())
     }
 
@@ -245,29 +248,6 @@ impl LogFolder {
 
     fn root_file(&self, name: &str) -> PathBuf {
         self.file(layout::LOG_ROOTS).join(format!("{name}{ROOT}"))
-    }
-
-    /// The keys of witnesses; empty where the log names none.
-    pub fn witnesses(&self) -> Result<Vec<VerifierKey>, FileError> {
-        let parsed = parse_file(&self.file(layout::LOG_WITNESSES), |bytes| {
-            let lines = utf8(bytes)?.lines().map(str::trim);
-            let keys = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-            let parse = |line| VerifierKey::parse(line).map_err(|error| Fault::field(line, error));
-            keys.map(parse).collect()
-        });
-        Ok(parsed?.unwrap_or_default())
-    }
-
-    /// The witnesses that signed a checkpoint; a broken signature of one is an error.
-    pub fn seen_by(&self, signed: &SignedCheckpoint) -> Result<Vec<Checked>, FileError> {
-        let witnesses = self.witnesses()?;
-        let file = self.file(layout::LOG_CHECKPOINT);
-        let Some(key) = self.verifier()? else {
-            return Ok(Vec::new());
-        };
-        let opened = Checkpoint::open(signed.note.as_bytes(), &key, &witnesses);
-        let opened = opened.map_err(|error| Fault::new(error).in_file(&file))?;
-        Ok(opened.1)
     }
 }
 

@@ -103,7 +103,8 @@ impl LogFolder {
         by: Observer<'_>,
     ) -> Result<Appended, FileError> {
         let events = round_events(round, by)?;
-        let inventories = if events.is_empty() && self.leaves_of_round(&round.name())?.is_empty() {
+        let is_unknown = events.is_empty() && self.leaves_of_round(&round.name())?.is_empty();
+        let inventories = if is_unknown {
             Vec::new()
         } else {
             inventory_events(self, round, by)?
@@ -111,6 +112,10 @@ impl LogFolder {
         self.refuse_contradictions(round, events.iter().chain(&inventories))?;
         let of_events = self.append_held(key, &events, Known::Skipped)?;
         if inventories.is_empty() {
+            // A process that was killed may have added the inventory and not the salts.
+            if !is_unknown {
+                self.disclose(key, round)?;
+            }
             return Ok(of_events);
         }
         let of_files = self.append_held(key, &inventories, Known::Skipped)?;

@@ -74,7 +74,7 @@ impl LogFolder {
     }
 
     /// Why the log did not grow from one checkpoint to another; none where it did.
-    pub(crate) fn broken_growth(
+    pub fn broken_growth(
         &self,
         then: &Checkpoint,
         now: &Checkpoint,

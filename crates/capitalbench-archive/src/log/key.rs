@@ -42,12 +42,7 @@ impl LogKey {
         if file.starts_with(&state) {
             state_folder::create(&state)?;
         }
-        if let Some(folder) = file.parent().filter(|path| !path.as_os_str().is_empty()) {
-            file_ops::create_folder(folder)?;
-        }
-        let mut text = signer.to_private_text();
-        text.push('\n');
-        file_ops::create_private(file, text.as_bytes())?;
+        keep_signer(file, &signer)?;
         let key = Self(signer);
         key.announce(log)?;
         Ok(key)
@@ -55,21 +50,7 @@ impl LogKey {
 
     /// Reads a key; none when there is no such file. Refuses a file that other users may read.
     pub fn load(file: &Path) -> Result<Option<Self>, FileError> {
-        let meta = match fs::symlink_metadata(file) {
-            Ok(meta) => meta,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            // The key may exist, so this is an error: otherwise requests would leave unsigned.
-            Err(error) => return Err(Fault::new(error).in_file(file)),
-        };
-        if meta.permissions().mode() & 0o077 != 0 {
-            let text = "others may read this private key; make it yours alone with `chmod 600`";
-            return Err(Fault::new(text).in_file(file));
-        }
-        let bytes = file_ops::read(file)?;
-        let text = utf8(&bytes).map_err(|fault| fault.in_file(file))?;
-        let signer = SignerKey::parse(text.trim_end_matches('\n'));
-        let signer = signer.map_err(|error| Fault::new(error).in_file(file))?;
-        Ok(Some(Self(signer)))
+        Ok(load_signer(file)?.map(Self))
     }
 
     /// The public half.
@@ -111,4 +92,33 @@ impl LogKey {
             }
         }
     }
+}
+
+/// Writes a private key into a new file that only its owner may read.
+pub fn keep_signer(file: &Path, signer: &SignerKey) -> Result<(), FileError> {
+    if let Some(folder) = file.parent().filter(|path| !path.as_os_str().is_empty()) {
+        file_ops::create_folder(folder)?;
+    }
+    let mut text = signer.to_private_text();
+    text.push('\n');
+    Ok(file_ops::create_private(file, text.as_bytes())?)
+}
+
+/// Reads a private key; none when there is no such file. Refuses a file that other users may read.
+pub fn load_signer(file: &Path) -> Result<Option<SignerKey>, FileError> {
+    let meta = match fs::symlink_metadata(file) {
+        Ok(meta) => meta,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        // The key may exist, so this is an error: otherwise requests would leave unsigned.
+        Err(error) => return Err(Fault::new(error).in_file(file)),
+    };
+    if meta.permissions().mode() & 0o077 != 0 {
+        let text = "others may read this private key; make it yours alone with `chmod 600`";
+        return Err(Fault::new(text).in_file(file));
+    }
+    let bytes = file_ops::read(file)?;
+    let text = utf8(&bytes).map_err(|fault| fault.in_file(file))?;
+    let signer = SignerKey::parse(text.trim_end_matches('\n'));
+    let signer = signer.map_err(|error| Fault::new(error).in_file(file))?;
+    Ok(Some(signer))
 }

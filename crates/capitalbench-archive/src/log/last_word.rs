@@ -32,6 +32,11 @@ pub(crate) fn replaced_kind(fact: &Fact) -> Option<String> {
         | Fact::Ended { .. }
         | Fact::Explained { .. }
         | Fact::Registered(_)
+        | Fact::Entrant { .. }
+        | Fact::EntrySealed { .. }
+        | Fact::EntryOpened { .. }
+        | Fact::AgentAsked { .. }
+        | Fact::AgentAnswered { .. }
         | Fact::Inventory { .. } => None,
     }
 }

@@ -4,17 +4,20 @@
 //! <rounds>/log/vkey                  the public key
 //! <rounds>/log/checkpoint            size and root, signed; written last
 //! <rounds>/log/checkpoints/<size>    every checkpoint that was ever signed
-//! <rounds>/log/anchors/<size>/...    replies of outside clocks about one of them
+//! <rounds>/log/anchors/<size>/...    what outside clocks and witnesses said about one of them
 //! <rounds>/log/roots/*.pem           root certificates of clocks that the operator trusts
-//! <rounds>/log/witnesses             keys of witnesses, who may sign checkpoints too
+//! <rounds>/log/witnesses             keys of witnesses, and how many must sign checkpoints too
 //! <rounds>/log/salts/<round>.json    salts of the public files
 //! <rounds>/log/claims/<claim>.json   registered claims
+//! <rounds>/log/entrants/...          registrations of entrants
+//! <rounds>/log/entries/<round>/...   sealed entries, openings and receipts
+//! <rounds>/log/agents/<round>/...    what agents were asked and answered, after the entry close
 //! <rounds>/log/tile/...              hashes and leaves, as C2SP tlog-tiles lays them out
 //! <rounds>/.capitalbench/log/        the lock of the appending process, and an index
 //! <rounds>/.capitalbench/keys/       the private key, unless it lies elsewhere
 //! ```
 //!
-//! The folder `log` may be served as it is. Only `checkpoint` and the files in `salts` ever change;
+//! The folder `log` may be served as it is. Only `checkpoint`, `witnesses` and the files in `salts` ever change;
 //! `anchors` and `roots` gain files, and the full tile replaces a partial one. A crash may leave files
 //! beyond the checkpoint; they do not count, and the next append removes them.
 
@@ -32,12 +35,14 @@ use crate::disk::layout;
 use crate::format::utf8;
 use crate::round::round_folder::{RoundFolder, parse_file, read_file as read};
 
+pub mod agents;
 mod anchors;
 mod append;
 pub mod check;
 pub mod claims;
 mod contradictions;
 mod ending_events;
+pub mod entrants;
 mod events;
 mod find;
 mod fixed_files;
@@ -53,6 +58,7 @@ mod repair_events;
 mod repairs;
 mod replacements;
 pub mod salts;
+mod witnesses;
 
 pub use anchors::{Anchor, Believed, Proofs, Trust, clock_name};
 pub use append::Appended;
@@ -64,6 +70,7 @@ pub(crate) use history::{instant, mark_of, marks, steps};
 pub use key::LogKey;
 pub(crate) use last_word::replaced_kind;
 pub use published::{LOG_LIST, SIGNED, log_list, places_file, signed_list};
+pub use witnesses::Cosigned;
 
 /// The log of a folder of rounds.
 #[derive(Debug, Clone, PartialEq, Eq)]

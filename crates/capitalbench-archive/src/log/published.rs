@@ -16,8 +16,11 @@ use crate::disk::layout;
 use crate::verify::walk;
 
 /// The public part of the log's folder; nothing else is published.
-const PLACES: [&str; 8] = [
+const PLACES: [&str; 11] = [
+    "agents/",
     "claims/",
+    "entrants/",
+    "entries/",
     "vkey",
     "checkpoint",
     "witnesses",

@@ -3,6 +3,7 @@
 pub mod bundle;
 pub mod cache_key;
 pub mod claims;
+pub mod entrants;
 pub mod fact_cache;
 pub mod past_rounds;
 pub mod public_files;

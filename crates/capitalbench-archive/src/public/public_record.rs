@@ -18,6 +18,7 @@ use crate::format::round::benchmark_sets;
 use crate::prices::daily_closes::DailySnapshots;
 use crate::public::cache_key::CacheKey;
 use crate::public::claims::claims;
+use crate::public::entrants::{entries, league};
 use crate::public::fact_cache::FactCache;
 use crate::public::past_rounds::PastRounds;
 use crate::results::scoring::ScoringError;
@@ -108,6 +109,9 @@ impl<'a> RoundSource<'a> {
         }
         let mut publication = publish(facts?, &set_policy(self.beside)?, as_of)?;
         publication.claims = claims(self.rounds, as_of)?;
+        // What entrants did is only ever added to the log, and the instant decides what counts of it.
+        publication.league = league(self.beside)?;
+        publication.entries = entries(self.beside, &publication)?;
         Ok(publication)
     }
 

@@ -163,6 +163,8 @@ codes! {
         "A slot of the record has no end, several ends, or an attempt that was not planned."
     StampInvalid "stamp-invalid" Error
         "A time stamp of an outside clock is invalid."
+    CosignatureInvalid "cosignature-invalid" Error
+        "A cosignature of a witness is invalid, or the list of witnesses cannot be read."
     ClaimLate "claim-late" Error
         "A claim was registered on its first day or later, so it counts for nothing."
     ClaimInvalid "claim-invalid" Error
@@ -173,6 +175,18 @@ codes! {
         "The log has a claim whose file is gone; the claim is judged all the same."
     ClaimUnsigned "claim-unsigned" Error
         "A file among the claims is not in the log, so nothing was registered."
+    EntryMissing "entry-missing" Error
+        "The log has a registration, a sealed entry or an opening whose file is gone; the entry keeps its slot."
+    EntryEdited "entry-edited" Error
+        "A registration, a sealed entry or an opening is not the file that the log has."
+    EntryOutOfTime "entry-out-of-time" Error
+        "An entry was logged after the deadline, or opened before the entry close or after the next session began; it does not count."
+    EntryInvalid "entry-invalid" Error
+        "The log has something of an entrant that breaks a rule: altered, doubled, re-sealed, unregistered, copied, of another league or round, or one of many registrations; it does not count."
+    EntryUnsigned "entry-unsigned" Error
+        "A file among those of entrants is in no leaf of the log, so nothing was taken."
+    ReceiptInvalid "receipt-invalid" Error
+        "The receipt of an entrant is missing, or does not hold for its leaf of the log."
     MarketsMixed "markets-mixed" Error
         "Rounds of one folder are of different markets, whose returns cannot be compared."
     LaneUnplanned "lane-unplanned" Warning
@@ -249,6 +263,10 @@ codes! {
         "A report replaced another one although no result changed."
     AttemptUnseen "attempt-unseen" Warning
         "The program stopped during an attempt, so nobody saw how it ended; it counts as an attempt."
+    AgentUnanswered "agent-unanswered" Warning
+        "An agent was asked about a round, and the log does not say how it ended."
+    QuorumMissing "quorum-missing" Warning
+        "Fewer witnesses than the rule asks for cosigned the newest state of the log that was shown to others."
     ClaimRoundUnproved "claim-round-unproved" Warning
         "A round does not count for a claim: the log does not show its acceptance before the entry close."
     Draft "draft" Note
@@ -295,8 +313,12 @@ codes! {
         "Commands used an instant given with --now in place of the clock."
     AuthorityNotVouched "authority-not-vouched" Note
         "The log has a stamp of an authority for which only the operator vouches."
+    WitnessUnknown "witness-unknown" Note
+        "The log has a cosignature by a key that nobody names as a witness."
     UnfinishedWrite "unfinished-write" Note
         "A temporary file was left behind by a crash."
+    EntryTimeUnproved "entry-time-unproved" Note
+        "No outside clock shows that an entry was in the log before its deadline, or opened before the next session."
     ClaimTimeUnproved "claim-time-unproved" Note
         "No outside clock shows that a claim was registered before its first day."
 }

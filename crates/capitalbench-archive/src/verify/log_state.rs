@@ -8,9 +8,11 @@ use capitalbench_proof::checkpoint::Checkpoint;
 use capitalbench_proof::event::Event;
 use capitalbench_proof::note::VerifierKey;
 use capitalbench_proof::timestamp::{Root, Stamp};
+use capitalbench_proof::witness::WitnessRule;
 use jiff::Timestamp;
 
 use super::finding::{Code, Finding, RoundReport, Severity, count};
+use super::witnessed::Witnessed;
 use crate::disk::error::FileError;
 use crate::disk::layout;
 use crate::log::check::check;
@@ -27,6 +29,8 @@ pub struct Reader<'a> {
     /// Roots of the time stamp authorities that the reader vouches for; where none are given, those
     /// of public authorities.
     pub roots: Vec<Root>,
+    /// The witnesses that the reader vouches for; where none are given, those that the operator names.
+    pub witnesses: Option<WitnessRule>,
     /// Files that a bundle declares as withheld.
     pub withheld: BTreeSet<String>,
     /// The private key, which opens every seal.
@@ -74,6 +78,7 @@ pub struct LogReport {
     /// Stamps of outside clocks that hold, by the size of the stamped log.
     pub stamps: Vec<SeenStamp>,
     pub voucher: Voucher,
+    pub witnessed: Witnessed,
     /// Registered claims, computed again; only where a whole folder is verified.
     pub claims: Vec<ClaimRecord>,
     pub findings: Vec<Finding>,
@@ -85,12 +90,15 @@ impl LogReport {
     }
 }
 
+/// Names in the log that are of no round.
+const OF_NO_ROUND: [&str; 2] = [layout::CLAIMS, layout::ENTRIES];
+
 /// A checked log, and where the events of its rounds stand.
 pub(super) struct LogState {
     pub(super) log: LogFolder,
     pub(super) report: LogReport,
     places: BTreeMap<String, Vec<u64>>,
-    /// The latest instant of all entries before each entry about claims.
+    /// The latest instant of all leaves before each leaf about claims and entrants.
     before_claims: BTreeMap<u64, Timestamp>,
     /// By size, the earliest stamp of a log that is at least as large.
     covering: Vec<(u64, Timestamp)>,
@@ -113,6 +121,7 @@ impl LogState {
                 continued: 0,
                 stamps: Vec::new(),
                 voucher: Voucher::of(reader),
+                witnessed: Witnessed::default(),
                 claims: Vec::new(),
                 findings: Vec::new(),
             },
@@ -129,7 +138,7 @@ impl LogState {
         let mut latest: Option<Timestamp> = None;
         let found = check(&state.log, &mut |index, event| {
             places.entry(event.round.clone()).or_default().push(index);
-            if event.round == layout::CLAIMS {
+            if OF_NO_ROUND.contains(&event.round.as_str()) {
                 before.extend(latest.map(|latest| (index, latest)));
             }
             latest = latest.max(instant(event));
@@ -147,6 +156,7 @@ impl LogState {
         state.compare_key(reader);
         state.compare_history(reader);
         state.stamps(reader, now)?;
+        state.witnesses(reader, now)?;
         Ok(Some(state))
     }
 
@@ -155,7 +165,8 @@ impl LogState {
         if let Some(rounds) = rounds {
             let names = std::mem::take(&mut self.places).into_keys();
             let there = |name: &String| {
-                name == layout::CLAIMS || rounds.iter().any(|round| round.round_id == *name)
+                OF_NO_ROUND.contains(&name.as_str())
+                    || rounds.iter().any(|round| round.round_id == *name)
             };
             for name in names.filter(|name| !there(name)) {
                 let text = "is in the log, but there is no such round here";
@@ -175,7 +186,7 @@ impl LogState {
         leaves.into_iter().filter_map(parse).collect()
     }
 
-    /// The latest instant of the entries before one about a claim.
+    /// The latest instant of the leaves before one about a claim or an entrant.
     pub(super) fn latest_before(&self, leaf: u64) -> Option<Timestamp> {
         self.before_claims.get(&leaf).copied()
     }

@@ -22,12 +22,14 @@ use log_state::LogState;
 
 mod acceptance;
 mod across;
+mod agents;
 mod asked;
 pub mod audit;
 mod claims;
 mod controls;
 pub mod derivation;
 mod ending;
+mod entrants;
 mod fairness;
 mod finding;
 mod hosts;
@@ -46,11 +48,13 @@ mod signed;
 mod slots;
 mod sources;
 mod state;
+mod witnessed;
 
 pub use finding::{Code, Finding, RoundReport, Severity, Verdict};
 pub use log_state::{LogReport, Reader, SeenStamp, Voucher};
 pub use round_proof::{Moment, RoundProof};
 pub use slots::SlotCount;
+pub use witnessed::{SeenCosignature, Witnessed};
 
 /// What verification of one round or a folder of rounds found.
 #[derive(Debug, Clone, PartialEq)]
@@ -147,6 +151,10 @@ pub fn verify_for(
     let whole = !RoundFolder::is_round(path);
     let log = log.map(|mut log| {
         claims::check(&mut log, whole.then_some(now));
+        if whole {
+            entrants::check(&mut log);
+            agents::check(&mut log, now);
+        }
         log.into_report(whole.then_some(&rounds))
     });
     Ok(Report { rounds, log })

@@ -260,6 +260,19 @@ fn words(fact: &Fact) -> String {
         Fact::Claim { statement, .. } => format!("{name} {statement:?}"),
         Fact::Registered(own) => format!("{name} {}", own.claim),
         Fact::Explained { number, .. } => format!("{name} {number}"),
+        Fact::Entrant { entrant, .. } => format!("{name} {entrant}"),
+        Fact::EntrySealed {
+            entrant, for_round, ..
+        }
+        | Fact::EntryOpened {
+            entrant, for_round, ..
+        }
+        | Fact::AgentAsked {
+            entrant, for_round, ..
+        }
+        | Fact::AgentAnswered {
+            entrant, for_round, ..
+        } => format!("{name} of {entrant} for {for_round}"),
         Fact::Ended { .. }
         | Fact::Freeze { .. }
         | Fact::Methodology { .. }

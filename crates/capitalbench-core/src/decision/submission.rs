@@ -27,6 +27,7 @@ pub mod schema;
 pub(crate) use forecast_rules::mentions_link;
 pub use read::MODE;
 pub use rules::duplicates;
+pub(crate) use rules::portfolio as portfolio_problems;
 
 /// What the model chose.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]

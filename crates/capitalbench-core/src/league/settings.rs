@@ -4,6 +4,7 @@ use jiff::SignedDuration;
 use jiff::civil::Weekday;
 
 use super::accent::Accent;
+use super::licence::Licence;
 use crate::asking::cost::Cost;
 use crate::asking::lanes::Lanes;
 use crate::decision::control::own::OwnControl;
@@ -51,8 +52,20 @@ pub struct League {
     pub prices: PriceSettings,
     pub proof: Proof,
     pub clocks: ClockSettings,
+    pub witnesses: WitnessSettings,
+    /// Where entrants from outside come from; none admits nobody.
+    pub entrants: Option<EntrantSettings>,
     pub publication: PublicationSettings,
     pub messages: MessageSettings,
+}
+
+/// Where registrations and entries lie, from the folder of the league.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EntrantSettings {
+    /// Files, or folders of files, of those whom the operator admits.
+    pub registrations: Vec<String>,
+    /// A folder to which entrants deliver, also by pull request.
+    pub entries: Option<String>,
 }
 
 /// Which rounds have twin lanes, and which.
@@ -143,6 +156,22 @@ pub struct ClockSettings {
     pub roots: Vec<String>,
 }
 
+/// Who cosigns the log, and how many of them must.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct WitnessSettings {
+    /// More than half where nothing is said.
+    pub quorum: Option<u32>,
+    pub of: Vec<WitnessSetting>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WitnessSetting {
+    /// The public key, as `name+hash+base64`.
+    pub key: String,
+    /// Where it is asked.
+    pub address: String,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PublicationSettings {
     /// The folder of the built site; none builds none.
@@ -151,6 +180,8 @@ pub struct PublicationSettings {
     pub database: bool,
     /// Whether open rounds are tracked daily.
     pub interim: bool,
+    /// What readers may do with the data.
+    pub licence: Option<Licence>,
 }
 
 /// Who is told what happened.
@@ -202,10 +233,13 @@ impl League {
             },
             proof: Proof::Signed,
             clocks: ClockSettings::default(),
+            witnesses: WitnessSettings::default(),
+            entrants: None,
             publication: PublicationSettings {
                 site: Some("site".to_owned()),
                 database: false,
                 interim: true,
+                licence: None,
             },
             messages: MessageSettings::default(),
         }

@@ -6,6 +6,7 @@
 pub mod artifact;
 pub mod boards;
 pub mod calls;
+pub mod entrants;
 pub mod names;
 
 use std::collections::BTreeMap;
@@ -45,6 +46,7 @@ pub mod standings;
 pub mod visible;
 
 use calls::ModelCalls;
+use entrants::PublicEntry;
 use facts::{LaneAnswer, RepeatedRun, RoundFacts};
 use names::{give, names_of};
 use renames::continue_records;
@@ -69,6 +71,10 @@ pub struct Publication {
     pub statistics: Statistics,
     /// Claims that were registered before their first day, in the order of the log.
     pub claims: Vec<ClaimRecord>,
+    /// The name of the league's log, where it admits entrants from outside.
+    pub league: Option<String>,
+    /// Entries from outside, in the order of the log; never among the models.
+    pub entries: Vec<PublicEntry>,
 }
 
 /// The text that orders rounds: exit day, deadline, id.
@@ -398,6 +404,14 @@ pub enum PublishError {
         round_id: RoundId,
         model_id: ModelId,
     },
+    /// The same of an entry from outside.
+    #[error("{round_id}, entrant {entrant}: {error}")]
+    EntryAboveOracle {
+        round_id: RoundId,
+        entrant: String,
+        /// Both figures.
+        error: AboveOracle,
+    },
     /// Summed returns above summed oracles.
     #[error("{who} over several rounds: {error}")]
     SumAboveOracle {
@@ -408,7 +422,7 @@ pub enum PublishError {
 }
 
 /// Computes the publication of an instant; the same facts and instant give the same publication.
-/// Claims follow from the log beside the rounds, so whoever has it adds them.
+/// Claims and entries follow from the log beside the rounds, so whoever has it adds them.
 pub fn publish(
     facts: Vec<RoundFacts>,
     policy: &SetPolicy,
@@ -435,5 +449,7 @@ pub fn publish(
         boards,
         comparison_sets,
         claims: Vec::new(),
+        league: None,
+        entries: Vec::new(),
     })
 }

@@ -16,6 +16,8 @@ pub enum Item {
     Decisions { since: Option<Timestamp> },
     /// How those models were asked, under which name they answered, and what the calls cost.
     Calls { since: Option<Timestamp> },
+    /// The portfolio of an entrant, which was opened at this instant.
+    Opening { since: Timestamp },
     /// The starting prices.
     EntryPrices,
     /// The closing prices of a day.
@@ -40,6 +42,7 @@ pub fn is_public(item: Item, window: Option<Window>, as_of: Timestamp) -> bool {
         Item::Rules { created: at } | Item::Decisions { since: at } | Item::Calls { since: at } => {
             at.is_none_or(|at| at <= as_of)
         }
+        Item::Opening { since } => since <= as_of && passed(window.and_then(Window::entry_close)),
         Item::EntryPrices => passed(window.and_then(Window::entry_close)),
         Item::Close(day) => {
             let close = window.map_or_else(|| usual_close(day), |window| window.close_of(day));

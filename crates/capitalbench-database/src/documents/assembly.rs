@@ -8,6 +8,7 @@ use capitalbench_core::evidence::statistics::Statistics;
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::publication::boards::TrackBoards;
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
+use capitalbench_core::publication::entrants::PublicEntry;
 use capitalbench_core::publication::facts::InterimRow;
 use capitalbench_core::publication::renames::continue_records;
 use capitalbench_core::publication::{PublicRound, Publication, RoundState};
@@ -40,6 +41,8 @@ pub fn publication(header: &Header, documents: &[Document]) -> Result<Publicatio
         comparison_sets: pieces.sets.into_values().collect(),
         statistics: pieces.statistics,
         claims: pieces.claims,
+        league: pieces.league,
+        entries: pieces.entries,
     })
 }
 
@@ -55,6 +58,8 @@ pub(super) struct Pieces {
     pub(super) sets: BTreeMap<usize, ComparisonSet>,
     pub(super) statistics: Statistics,
     claims: Vec<ClaimRecord>,
+    league: Option<String>,
+    entries: Vec<PublicEntry>,
 }
 
 impl Pieces {
@@ -110,6 +115,9 @@ impl Pieces {
         self.statistics.head_to_head.extend(pairs);
         self.claims.extend(form.claims);
         self.claims.sort_by_key(|claim| claim.leaf);
+        self.league = self.league.take().or(form.league);
+        self.entries.extend(form.entries);
+        self.entries.sort_by_key(|entry| entry.sealed.leaf);
         let sensitivity = form.sensitivity.map(|found| (track, found));
         self.statistics.sensitivity.extend(sensitivity);
     }

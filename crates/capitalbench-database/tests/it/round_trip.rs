@@ -1,5 +1,8 @@
 //! What is synced is what is read back, field by field, and a second time nothing is written.
 
+use capitalbench_core::entering::admission::Place;
+use capitalbench_core::entering::names::{EntrantKind, EntrantName};
+use capitalbench_core::publication::entrants::{EntryState, PublicEntry, figures};
 use capitalbench_core::publication::{Publication, RoundState};
 use capitalbench_database::delta::Delta;
 use capitalbench_database::documents;
@@ -63,6 +66,40 @@ async fn fixtures_come_back() {
         }
         comes_back(&mut stage, &publication).await;
     }
+}
+
+#[tokio::test]
+async fn entries_from_outside_come_back_with_their_league() {
+    let Some(mut stage) = Stage::set().await else {
+        return;
+    };
+    let mut publication = public(&fixtures(), "2030-01-01");
+    let resolved = publication.rounds.iter();
+    let entries = resolved.filter(|round| round.resolved().is_some());
+    let entries = entries.zip(0..).map(|(round, leaf)| {
+        let state = EntryState::Unopened;
+        PublicEntry {
+            round_id: round.id().clone(),
+            track: round.track.expect("a track"),
+            entrant: EntrantName::parse("ada").expect("a name"),
+            name: "Ada Lovelace".to_owned(),
+            kind: EntrantKind::Person,
+            key: "ada".to_owned(),
+            keys: 1,
+            sealed: Place {
+                leaf,
+                at: publication.as_of,
+            },
+            figures: figures(round, &state).expect("figures"),
+            state,
+        }
+    });
+    publication.entries = entries.collect();
+    publication.league = Some("league.example".to_owned());
+    assert!(publication.entries.iter().all(|own| own.figures.is_some()));
+    assert!(publication.entries.len() > 1);
+    bring(&stage, &publication).await;
+    comes_back(&mut stage, &publication).await;
 }
 
 #[tokio::test]

@@ -11,6 +11,7 @@ use capitalbench_core::publication::standings::{Standings, standings};
 use capitalbench_core::result::score::{Score, score};
 use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::units::Return;
+use capitalbench_export::catalogue::Publisher;
 use capitalbench_export::{Measure, Shelf, export, tables};
 use jiff::Timestamp;
 use jiff::civil::{Date, date};
@@ -20,8 +21,13 @@ use crate::made::{Made, facts, made};
 
 fn files(rounds: Vec<RoundFacts>, as_of: Timestamp) -> BTreeMap<String, Vec<u8>> {
     let published = publish(rounds, &SetPolicy::default(), as_of).expect("made input");
+    let publisher = Publisher {
+        name: "House",
+        address: None,
+        licence: None,
+    };
     let mut files = InMemory::default();
-    export(&published, &mut files, &|| ()).expect("memory takes it");
+    export(&published, &publisher, &mut files, &|| ()).expect("memory takes it");
     files.0
 }
 

@@ -90,6 +90,7 @@ pub fn check_league(operator: &Operator, league: &LeagueFolder) -> Vec<Checked> 
     found.push(briefing(league));
     found.push(signing(operator, league));
     found.push(outside::clocks(operator, league));
+    found.extend(outside::witnesses(operator));
     found.push(outside::database(operator, league));
     found.push(outside::messages(operator, league));
     found.push(disk(&league.folder));

@@ -186,6 +186,10 @@ impl Commands<'_> {
         }
     }
 
+    pub(super) fn agents(self, round: &str) -> String {
+        format!("capitalbench enter ask --round {}", self.round(round))
+    }
+
     pub(super) fn database(self) -> String {
         format!("capitalbench sync-web --rounds-dir {}", self.rounds())
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use capitalbench_archive::disk::layout::run;
 use capitalbench_archive::disk::space;
 use capitalbench_archive::results::interim_update::{snapshot_file, snapshots_folder};
+use capitalbench_core::entering::times::Times;
 use capitalbench_core::league::message::MessageKind;
 use capitalbench_core::round::lifecycle::overdue_from;
 use capitalbench_core::round::manifest::Window;
@@ -287,7 +288,9 @@ fn becomes_visible(live: &Live) -> Vec<Timestamp> {
     let Some(window) = window else {
         return Vec::new();
     };
-    let closes = [window.entry_close(), window.exit_close()];
+    // From then on an entry from outside that was not opened counts as cash.
+    let unopened = Times::of(&live.manifest).map(|times| times.closes);
+    let closes = [window.entry_close(), unopened, window.exit_close()];
     let exit = window.exit_close().map(overdue_from);
     closes.into_iter().chain([exit]).flatten().collect()
 }

@@ -1,10 +1,12 @@
 //! A league that runs itself: its folder, what is due in it, and one pass that does it.
 
+mod agents;
 mod begin;
 pub mod check;
 mod commands;
 mod daily;
 mod decide;
+mod entries;
 pub mod folder;
 mod hints;
 mod lanes;

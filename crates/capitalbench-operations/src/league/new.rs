@@ -14,6 +14,7 @@ use crate::error::Error;
 const MODELS: &str = include_str!("new/models.yaml");
 const README: &str = include_str!("new/README.md");
 const WORKFLOW: &str = include_str!("new/workflow.yml");
+const VERIFY: &str = include_str!("new/verify.yml");
 const GITIGNORE: &str = include_str!("new/gitignore");
 /// What a folder may hold that becomes a league: a repository begins with it.
 const MAY_BE_THERE: &str = ".git";
@@ -38,6 +39,10 @@ pub fn new_league(folder: &Path) -> Result<NewLeague, Error> {
         (".gitignore", GITIGNORE.to_owned()),
         ("README.md", README.replacen("NAME", &name, 1)),
         (".github/workflows/league.yml", workflow()),
+        (
+            ".github/workflows/verify.yml",
+            VERIFY.replace("VERSION", env!("CARGO_PKG_VERSION")),
+        ),
         (LEAGUE_FILE, render(&league)),
     ];
     let texts = files.iter();

@@ -71,6 +71,8 @@ pub enum StepKind {
     Accepted,
     Voided,
     Abandoned,
+    /// Files of entrants came into the log.
+    Collected,
     Tracked,
     Resolved,
     Published,
@@ -92,6 +94,7 @@ impl StepKind {
             Self::Accepted => "accepted",
             Self::Voided => "voided",
             Self::Abandoned => "abandoned",
+            Self::Collected => "collected",
             Self::Tracked => "tracked",
             Self::Resolved => "resolved",
             Self::Published => "published",
@@ -160,7 +163,10 @@ pub fn pass_with(
 }
 
 /// The record of a real league carries the instants of the clock.
-fn refuse_given_instant(operator: &Operator, league: &LeagueFolder) -> Result<(), Error> {
+pub(crate) fn refuse_given_instant(
+    operator: &Operator,
+    league: &LeagueFolder,
+) -> Result<(), Error> {
     let Some(given) = operator.given.filter(|_| !league.is_rehearsed()) else {
         return Ok(());
     };
@@ -194,6 +200,7 @@ impl<'a> Work<'a> {
         for live in &standing.live {
             self.prepare(live);
         }
+        self.collect_entries(&standing);
         for live in &standing.live {
             if self.pass.end != PassEnd::Stopped {
                 self.decide(live);
@@ -201,6 +208,8 @@ impl<'a> Work<'a> {
             }
         }
         if self.pass.end != PassEnd::Stopped {
+            // Agents may take an hour, so models come first.
+            self.ask_agents(&standing);
             // What was accepted now may be tracked, and has a job.
             self.look_again(&mut standing)?;
             self.resolve(&standing);

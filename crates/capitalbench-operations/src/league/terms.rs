@@ -21,6 +21,8 @@ use crate::prices::sources::{
     ALPHA_VANTAGE_PLAN, CrossCheckChoice, PriceChoice, TIINGO_PLAN, Vendor,
 };
 use crate::proof::clocks::{AUTHORITIES, CALENDARS, ROOTS};
+use crate::proof::entering::delivery::Delivery;
+use crate::proof::witnesses::{QUORUM, WITNESSES};
 use crate::resolving::held_round::LEASE;
 
 /// The one run of a round that a league asks for.
@@ -40,11 +42,20 @@ pub fn configured(league: &LeagueFolder, environment: Configuration) -> Configur
     let roots: Vec<String> = roots
         .map(|file| league.file(file).display().to_string())
         .collect();
+    let witnesses = settings.witnesses.of.iter();
+    let witnesses: Vec<String> = witnesses
+        .map(|own| format!("{}={}", own.key, own.address))
+        .collect();
     let own = [
         (plan, settings.prices.plan.clone()),
         (Some(AUTHORITIES), listed(&settings.clocks.authorities, " ")),
         (Some(CALENDARS), listed(&settings.clocks.calendars, " ")),
         (Some(ROOTS), listed(&roots, "\n")),
+        (Some(WITNESSES), listed(&witnesses, " ")),
+        (
+            Some(QUORUM),
+            settings.witnesses.quorum.map(|own| own.to_string()),
+        ),
     ];
     Configuration::new(move |name| {
         environment.get(name).or_else(|| {
@@ -59,6 +70,19 @@ fn listed(words: &[String], between: &str) -> Option<String> {
 }
 
 impl LeagueFolder {
+    /// Where entrants deliver; a league that names nothing admits nobody.
+    pub fn delivery(&self) -> Result<Delivery, Error> {
+        let settings = self.league.entrants.as_ref().ok_or_else(|| {
+            let text = "league.yaml admits no entrants";
+            Error::new(text).hint("add `entrants: {registrations: entrants, entries: entries}`")
+        })?;
+        let registrations = settings.registrations.iter();
+        Ok(Delivery {
+            registrations: registrations.map(|name| self.file(name)).collect(),
+            entries: settings.entries.as_deref().map(|name| self.file(name)),
+        })
+    }
+
     /// Whether no provider is called and the market is invented.
     pub fn is_rehearsed(&self) -> bool {
         self.league.calls == LeagueCalls::Rehearsed

@@ -89,6 +89,8 @@ pub enum Notice<'a> {
     Stamped,
     /// They did not; the step itself is done.
     NotStamped { why: &'a str, rounds: &'a Path },
+    /// Fewer witnesses cosigned than the rule asks for; the step itself is done.
+    NotCosigned { why: &'a str, rounds: &'a Path },
     /// Something failed that does not end the operation.
     Failed(&'a Error),
     /// A worker lost the database and tries again later.

@@ -1,4 +1,4 @@
-//! Outside clocks are shown the newest signed state of a log, all at once.
+//! Outside clocks and witnesses are shown the newest signed state of a log, all at once.
 
 use std::panic::resume_unwind;
 use std::time::Duration;
@@ -9,12 +9,12 @@ use capitalbench_archive::log::{Believed, LogFolder, Proofs, SignedCheckpoint, T
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::round::manifest::{Manifest, Proof};
 use capitalbench_proof::merkle::sha256;
-use capitalbench_proof::note::Checked;
 use capitalbench_proof::opentimestamps::{commitment, proof_file};
 use capitalbench_proof::timestamp::{Question, Stamp};
 use jiff::SignedDuration;
 
 use super::clocks::{AUTHORITIES, Clocks, RootFile};
+use super::witnesses::{Cosigned, ask_witnesses};
 use crate::error::Error;
 use crate::operator::backoff::Backoff;
 use crate::operator::{Notice, Operator, wait};
@@ -72,12 +72,18 @@ pub struct Anchored {
     /// Whether stamps were followed to a root.
     pub rooted: bool,
     pub asked: Vec<Asked>,
-    pub witnesses: Vec<Checked>,
+    /// What witnesses said, where some are named.
+    pub cosigned: Cosigned,
 }
 
 impl Anchored {
-    /// Whether anybody stamped it whom a root vouches for, or a calendar promised to.
+    /// Whether whoever was asked did enough: a clock stamped it, and the witnesses' quorum signed.
     pub fn holds(&self) -> bool {
+        (self.asked.is_empty() || self.is_stamped()) && self.cosigned.holds()
+    }
+
+    /// Whether anybody stamped it whom a root vouches for, or a calendar promised to.
+    pub fn is_stamped(&self) -> bool {
         let holds = |asked: &Asked| match asked.said {
             Said::Stamped { .. } => self.rooted,
             Said::Promised { .. } => true,
@@ -139,9 +145,9 @@ pub fn anchor(operator: &Operator, log: &LogFolder, clocks: &Clocks) -> Result<A
         size,
         rooted: state.believed != Believed::Anybody,
         asked,
-        witnesses: log.seen_by(&signed)?,
+        cosigned: ask_witnesses(operator, log, &state.kept, &clocks.witnesses)?,
     };
-    if anchored.holds() {
+    if anchored.is_stamped() {
         for root in &clocks.roots {
             log.keep_root(&root.name, &root.pem)?;
         }
@@ -149,24 +155,30 @@ pub fn anchor(operator: &Operator, log: &LogFolder, clocks: &Clocks) -> Result<A
     Ok(anchored)
 }
 
-/// After a step of a round that promises stamps: asks the configured clocks. The step is done either
-/// way; a stamp that is missing is announced, and `anchor` gets it later.
+/// After a step of a signed round: asks the configured clocks where it promises stamps, and the
+/// witnesses. The step is done either way; what is missing is announced, and `anchor` gets it later.
 pub fn follow_step(
     operator: &Operator,
     round: &RoundFolder,
     manifest: &Manifest,
 ) -> Result<(), Error> {
-    if manifest.proof != Proof::Anchored {
-        return Ok(());
-    }
-    let log = LogFolder::of_round(round);
-    let clocks = Clocks::configured(&operator.configuration)?;
-    let missing = if clocks.is_empty() {
-        Some(format!("{AUTHORITIES} is not set"))
-    } else {
-        let anchored = anchor(operator, &log, &clocks)?;
-        (!anchored.holds()).then(|| anchored.reasons())
+    let clocks = match (manifest.proof, Clocks::configured(&operator.configuration)?) {
+        (Proof::None, _) => return Ok(()),
+        (Proof::Signed, clocks) if clocks.witnesses.is_empty() => return Ok(()),
+        (Proof::Signed, clocks) => clocks.without_clocks(),
+        (Proof::Anchored, clocks) => clocks,
     };
+    let log = LogFolder::of_round(round);
+    let no_clock = clocks.has_no_clock() && manifest.proof == Proof::Anchored;
+    let mut missing = no_clock.then(|| format!("{AUTHORITIES} is not set"));
+    if !clocks.is_empty() {
+        let anchored = anchor(operator, &log, &clocks)?;
+        announce_quorum(operator, &log, &anchored);
+        if clocks.has_no_clock() && missing.is_none() {
+            return Ok(());
+        }
+        missing = missing.or_else(|| (!anchored.is_stamped()).then(|| anchored.reasons()));
+    }
     match missing {
         None => operator.say(&Notice::Stamped),
         Some(why) => operator.say(&Notice::NotStamped {
@@ -175,6 +187,16 @@ pub fn follow_step(
         }),
     }
     Ok(())
+}
+
+/// Says it where fewer witnesses signed than the rule asks for.
+pub(crate) fn announce_quorum(operator: &Operator, log: &LogFolder, anchored: &Anchored) {
+    if !anchored.cosigned.holds() {
+        operator.say(&Notice::NotCosigned {
+            why: &anchored.cosigned.words(),
+            rounds: log.rounds(),
+        });
+    }
 }
 
 /// The newest signed state of a log, and by what its stamps are judged.
@@ -270,7 +292,7 @@ impl SignedState<'_> {
 }
 
 /// What an answer proves about a digest, or why it proves nothing.
-pub(super) fn judged(
+pub(crate) fn judged(
     trust: &Trust,
     kind: Kind,
     digest: [u8; 32],
@@ -324,14 +346,14 @@ pub(super) fn question(digest: [u8; 32], nonce: [u8; 16]) -> Question {
     Question { digest, nonce }
 }
 
-pub(super) fn nonce() -> Result<[u8; 16], Error> {
+pub(crate) fn nonce() -> Result<[u8; 16], Error> {
     let mut nonce = [0; 16];
     getrandom::fill(&mut nonce)
         .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
     Ok(nonce)
 }
 
-pub(super) async fn ask(
+pub(crate) async fn ask(
     http: &HttpClient,
     kind: Kind,
     url: &ClockUrl,

@@ -121,7 +121,7 @@ pub fn register_claim(
 }
 
 /// The key of a signed folder; without one nothing can be registered.
-fn signing_key(operator: &Operator, log: &LogFolder) -> Result<LogKey, Error> {
+pub(crate) fn signing_key(operator: &Operator, log: &LogFolder) -> Result<LogKey, Error> {
     if log.verifier()?.is_none() {
         let text = format!("{} is unsigned: it has no log", log.rounds().display());
         let hint = "make a key with `capitalbench keys init`; a claim is an entry of the log";
@@ -136,7 +136,7 @@ fn signing_key(operator: &Operator, log: &LogFolder) -> Result<LogKey, Error> {
 
 /// A claim is not registered by a clock that is behind the log: the entry would say too early an
 /// instant.
-fn require_newest_before(log: &LogFolder, now: Timestamp) -> Result<(), Error> {
+pub(crate) fn require_newest_before(log: &LogFolder, now: Timestamp) -> Result<(), Error> {
     let newest = log.newest_instant()?;
     match newest.filter(|newest| newest.duration_since(now) > CLOCK_SLACK) {
         None => Ok(()),

@@ -4,6 +4,7 @@ use capitalbench_archive::log::{Believed, LogFolder, Trust};
 
 use super::anchor::{Anchored, Asked, Said, ask, believed, judged, nonce};
 use super::clocks::Clocks;
+use super::witnesses::Cosigned;
 use crate::error::Error;
 use crate::operator::{Operator, wait};
 
@@ -42,6 +43,6 @@ pub fn try_clocks(
         size: 0,
         rooted,
         asked,
-        witnesses: Vec::new(),
+        cosigned: Cosigned::default(),
     })
 }

@@ -1,4 +1,4 @@
-//! [`Clocks`]: the outside clocks that an operator names.
+//! [`Clocks`]: the outside clocks, and the witnesses beside them, that an operator names.
 
 use std::path::Path;
 
@@ -8,6 +8,7 @@ use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::log::clock_name;
 
 use super::anchor::Kind;
+use super::witnesses::Witnesses;
 use crate::error::Error;
 use crate::operator::configuration::Configuration;
 
@@ -24,6 +25,8 @@ pub struct Clocks {
     pub calendars: Vec<ClockUrl>,
     /// Certificates that vouch for authorities; kept with the log once a stamp holds by them.
     pub roots: Vec<RootFile>,
+    /// Who cosigns what the clocks stamp.
+    pub witnesses: Witnesses,
 }
 
 /// A file of root certificates.
@@ -58,11 +61,27 @@ impl Clocks {
             authorities: configuration.clock_urls(AUTHORITIES)?,
             calendars: configuration.clock_urls(CALENDARS)?,
             roots: roots(&configuration.get(ROOTS).unwrap_or_default())?,
+            witnesses: Witnesses::configured(configuration)?,
         })
     }
 
-    pub fn is_empty(&self) -> bool {
+    /// Whether no clock is named; there may be witnesses.
+    pub fn has_no_clock(&self) -> bool {
         self.authorities.is_empty() && self.calendars.is_empty()
+    }
+
+    /// Whether nobody is named who could be asked.
+    pub fn is_empty(&self) -> bool {
+        self.has_no_clock() && self.witnesses.is_empty()
+    }
+
+    /// The witnesses alone.
+    #[must_use]
+    pub fn without_clocks(self) -> Self {
+        Self {
+            witnesses: self.witnesses,
+            ..Self::default()
+        }
     }
 
     /// Every clock with the name of its files; two may not have the same.

@@ -5,7 +5,7 @@ use capitalbench_archive::round::round_folder::RoundInputs;
 use capitalbench_core::round::manifest::Proof;
 use capitalbench_core::values::ids::RunId;
 
-use super::anchor::{Anchored, anchor};
+use super::anchor::{Anchored, anchor, announce_quorum, follow_step};
 use super::clocks::Clocks;
 use super::promise::{Objection, Promise};
 use crate::error::Error;
@@ -34,6 +34,7 @@ pub fn stamp_picks(
 ) -> Result<Option<StampedPicks>, Error> {
     let manifest = &inputs.manifest;
     if manifest.proof != Proof::Anchored {
+        follow_step(operator, &inputs.folder, manifest)?;
         return Ok(None);
     }
     let log = LogFolder::of_round(&inputs.folder);
@@ -42,12 +43,17 @@ pub fn stamp_picks(
     let before = lacking()?;
     let clocks = Clocks::configured(&operator.configuration)?;
     if before.is_empty() || clocks.authorities.is_empty() {
+        let clocks = clocks.without_clocks();
+        if !clocks.is_empty() {
+            announce_quorum(operator, &log, &anchor(operator, &log, &clocks)?);
+        }
         return Ok(Some(StampedPicks {
             anchored: None,
             lacking: before,
         }));
     }
     let anchored = anchor(operator, &log, &clocks)?;
+    announce_quorum(operator, &log, &anchored);
     Ok(Some(StampedPicks {
         anchored: Some(anchored),
         lacking: lacking()?,

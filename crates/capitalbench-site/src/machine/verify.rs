@@ -14,7 +14,7 @@ use crate::page::{Page, Site};
 use crate::title::title;
 use crate::{Files, Input};
 
-const MODULES: [(&str, &str); 25] = [
+const MODULES: [(&str, &str); 26] = [
     ("verify/brought.js", include_str!("../../verify/brought.js")),
     ("verify/bytes.js", include_str!("../../verify/bytes.js")),
     (
@@ -46,6 +46,10 @@ const MODULES: [(&str, &str); 25] = [
     ("verify/strip.js", include_str!("../../verify/strip.js")),
     ("verify/told.js", include_str!("../../verify/told.js")),
     ("verify/unzstd.js", include_str!("../../verify/unzstd.js")),
+    (
+        "verify/witnesses.js",
+        include_str!("../../verify/witnesses.js"),
+    ),
 ];
 /// The roots of public time stamp authorities that the program ships.
 const ROOTS: &str = include_str!("../../../capitalbench-proof/roots/public.pem");

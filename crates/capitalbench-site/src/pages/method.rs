@@ -16,6 +16,8 @@ use crate::table::{Table, head, text, whole, words};
 #[template(path = "method.html")]
 struct Overview {
     root: String,
+    /// Whether somebody entered from outside.
+    entered: bool,
 }
 
 #[derive(Template)]
@@ -54,7 +56,10 @@ pub(crate) fn pages(view: &View<'_>) -> Vec<Page> {
             "method/",
             "Method",
             "How a round is made, asked, priced and scored.",
-            |root| Overview { root }.render().ok(),
+            |root| {
+                let entered = !view.publication.entries.is_empty();
+                Overview { root, entered }.render().ok()
+            },
         ),
         filled(
             "method/statistics/",

@@ -17,6 +17,7 @@ use crate::table::{Cell, Table, gap, head, maybe, number, part, percent, scored,
 use crate::title::title as title_of;
 
 mod answers;
+mod enter;
 mod evidence;
 mod matrix;
 mod timing;
@@ -24,6 +25,7 @@ mod timing;
 pub(crate) fn pages(view: &View<'_>, round: &PublicRound, own: &Files) -> Vec<Page> {
     let mut pages = vec![page(view, round, own)];
     pages.push(evidence::prompt(round, own));
+    pages.extend(enter::page(view, round, own));
     pages.push(evidence::prices(view, round));
     pages.push(evidence::files(round, own));
     pages.extend(answers::pages(view, round, own));
@@ -59,6 +61,11 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
     page.image = view.image(&format!("rounds/{}", round.id()));
     header(view, round, &mut page);
     timing::strip(view, &mut page, round, own);
+    if super::entrants::times(view, round).is_some() {
+        let place = format!("{}enter/", round_path(round.id()));
+        page.body
+            .links(&[page.here.link(&place, "Enter this round yourself")]);
+    }
     match &round.state {
         RoundState::Draft => {
             page.body
@@ -90,6 +97,7 @@ fn page(view: &View<'_>, round: &PublicRound, own: &Files) -> Page {
             corrected(&mut page, resolved, own);
         }
     }
+    super::entrants::of_round(view, &mut page, round);
     explained(&mut page, round);
     audit(&mut page, round, own);
     beside(view, &mut page, round);

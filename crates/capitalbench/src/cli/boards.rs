@@ -66,6 +66,21 @@ pub(crate) struct Compare {
     pub(crate) track: Option<TrackName>,
 }
 
+/// Let an assistant ask the record, read-only, by MCP
+///
+/// Speaks the Model Context Protocol on standard input and output. Its tools are boards, rounds,
+/// round, models, model, explain and verify; none writes, pays or trades, and no answer has more
+/// than 200,000 bytes. docs/data.md shows how an assistant is set up.
+///
+/// $ capitalbench mcp --rounds-dir rounds
+///
+/// Exit codes: 0 the input ended, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    #[command(flatten)]
+    pub(crate) rounds: Rounds,
+}
+
 /// Say whether a model's record differs from luck
 ///
 /// Sentences compare it with luck, with the reference and with the other models. How every number is

@@ -14,7 +14,7 @@ use crate::console::{BOLD, paint};
 
 /// Every verb under its heading: what people need first comes first. The verbs of the first group
 /// take a league from nothing to its site, and are all that the short help shows.
-const GROUPS: [(&str, &str); 6] = [
+const GROUPS: [(&str, &str); 7] = [
     (
         "Start here",
         "demo league status init-round run-round accept-run resolve-due leaderboard verify serve",
@@ -27,8 +27,10 @@ const GROUPS: [(&str, &str); 6] = [
     ),
     (
         "Read results",
-        "explain replay compare claim plan-evidence cumulative-status list-runs compare-runs show-controls",
+        "explain replay compare claim plan-evidence cumulative-status list-runs compare-runs show-controls \
+         mcp",
     ),
+    ("Take part", "enter"),
     (
         "Check",
         "audit-round validate-submissions validate-universe",

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use capitalbench_adapters::outside_clock::ClockUrl;
+use capitalbench_operations::proof::witnesses::Witness;
 use clap::{Args, Subcommand};
 
 use super::shared::{Now, Round, RoundsDir};
@@ -44,6 +45,10 @@ pub(crate) struct Verify {
     /// Trust time stamps by these roots (PEM) instead of those beside the log; may be repeated
     #[arg(long, value_name = "FILE")]
     pub(crate) tsa_root: Vec<PathBuf>,
+    /// Count the cosignatures of these witnesses (one key a line, and `quorum N`) instead of the
+    /// operator's
+    #[arg(long, value_name = "FILE")]
+    pub(crate) witnesses: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) listing: Listing,
     #[command(flatten)]
@@ -140,7 +145,7 @@ pub(crate) struct KeysShow {
     pub(crate) rounds: RoundsDir,
 }
 
-/// Have outside clocks stamp the signed log
+/// Have outside clocks stamp the signed log, and witnesses cosign it
 ///
 /// Asks every time stamp authority (RFC 3161) and calendar (OpenTimestamps) at once to stamp the
 /// bytes of log/checkpoint, checks each reply, and keeps those that hold in log/anchors/SIZE.
@@ -149,16 +154,23 @@ pub(crate) struct KeysShow {
 /// asked again. Roots given once are kept in log/roots and published; without a root no stamp of
 /// that clock can be trusted. Anybody can check a stamp with openssl, as the last example shows.
 ///
+/// Witnesses (C2SP tlog-witness) cosign the state if it continues what they saw before. Without
+/// flags CAPITALBENCH_WITNESSES names them, as KEY=URL with a space between, and
+/// CAPITALBENCH_WITNESS_QUORUM how many must sign. log/witnesses publishes the rule.
+///
 /// $ capitalbench anchor --tsa https://tsa.example/tsr --tsa-root tsa-root.pem
 ///
 /// $ capitalbench anchor --tsa URL --tsa URL --ots https://calendar.example --json
+///
+/// $ capitalbench anchor --witness KEY=URL --witness KEY=URL --quorum 2
 ///
 /// $ CAPITALBENCH_TSA_URLS='URL URL' capitalbench anchor
 ///
 /// $ openssl ts -verify -data log/checkpoints/SIZE -in log/anchors/SIZE/HOST.tsr -CAfile
 /// log/roots/NAME.pem
 ///
-/// Exit codes: 0 stamped, 1 no clock stamped it, 2 could not run.
+/// Exit codes: 0 stamped and cosigned by whoever was asked, 1 no clock stamped it or too few
+/// witnesses cosigned, 2 could not run.
 #[derive(Debug, Args)]
 pub(crate) struct Anchor {
     #[command(flatten)]
@@ -172,6 +184,12 @@ pub(crate) struct Anchor {
     /// An OpenTimestamps calendar; may be repeated
     #[arg(long = "ots", value_name = "URL")]
     pub(crate) calendars: Vec<ClockUrl>,
+    /// A witness of C2SP tlog-witness: its public key and its address; may be repeated
+    #[arg(long = "witness", value_name = "KEY=URL")]
+    pub(crate) witnesses: Vec<Witness>,
+    /// So many witnesses must cosign; more than half where nothing is said
+    #[arg(long, value_name = "N")]
+    pub(crate) quorum: Option<usize>,
     #[command(flatten)]
     pub(crate) now: Now,
 }

@@ -5,7 +5,8 @@ use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use capitalbench_core::league::accent::Accent;
-use clap::{Args, Subcommand, ValueEnum};
+use capitalbench_core::league::licence::Licence;
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use super::shared::Rounds;
 use super::store::StoreChoice;
@@ -13,14 +14,19 @@ use super::store::StoreChoice;
 /// Write everything that is public as data files
 ///
 /// Writes publication.json with its schema, one CSV and one Parquet file per table,
-/// data_dictionary.md and checksums.txt (check them with `sha256sum --check checksums.txt`). The
-/// same rounds and instant give the same bytes. Queries for DuckDB, pandas and Spark are in
-/// docs/data.md.
+/// data_dictionary.md, datapackage.json, croissant.json, CITATION.cff and checksums.txt (check them
+/// with `sha256sum --check checksums.txt`). The same rounds and instant give the same bytes. Queries
+/// for DuckDB, pandas and Spark are in docs/data.md.
 ///
 /// $ capitalbench export --rounds-dir rounds --as-of 2026-08-21 --output export
 ///
+/// $ capitalbench export --hub hub --licence CC-BY-4.0     ready to push to Hugging Face
+///
+/// $ capitalbench export --inspect logs                    every run as a log of Inspect
+///
 /// Exit codes: 0 written, 2 could not run.
 #[derive(Debug, Args)]
+#[command(group(ArgGroup::new("targets").required(true).multiple(true).args(["output", "hub", "inspect"])))]
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) rounds: Rounds,
@@ -28,10 +34,28 @@ pub(crate) struct Export {
     pub(crate) store: StoreChoice,
     /// Where the files go
     #[arg(long, value_name = "DIR")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
+    /// Write the files with a data-set card, as a folder to push to a hub of data sets
+    #[arg(long, value_name = "DIR")]
+    pub(crate) hub: Option<PathBuf>,
+    /// Write every public run as a log that Inspect opens (`inspect view --log-dir DIR`)
+    #[arg(long, value_name = "DIR")]
+    pub(crate) inspect: Option<PathBuf>,
+    /// Put what providers sent into those logs, for your own use: it is theirs, so do not publish it
+    #[arg(long, requires = "inspect")]
+    pub(crate) raw: bool,
     /// Also write spreadsheet/*.csv, in which no text can run as a formula
-    #[arg(long)]
+    #[arg(long, requires = "output")]
     pub(crate) spreadsheet: bool,
+    /// Name of who publishes the data
+    #[arg(long, value_name = "NAME", value_parser = site_name, default_value = "CapitalBench")]
+    pub(crate) site_name: String,
+    /// Public address of the site, which citations name
+    #[arg(long, value_name = "URL")]
+    pub(crate) base_url: Option<String>,
+    /// What readers may do with the data, such as CC-BY-4.0, or the address of the terms
+    #[arg(long, value_name = "SPDX|URL", value_parser = licence)]
+    pub(crate) licence: Option<Licence>,
 }
 
 /// Write the website for any static host
@@ -126,6 +150,9 @@ pub(crate) struct Appearance {
     /// Picture beside the name: a PNG or an SVG
     #[arg(long, value_name = "FILE")]
     pub(crate) logo: Option<PathBuf>,
+    /// What readers may do with the data, such as CC-BY-4.0, or the address of the terms
+    #[arg(long, value_name = "SPDX|URL", value_parser = licence)]
+    pub(crate) licence: Option<Licence>,
     /// Another league with its name and its folder of rounds, as in 'Europe=../europe/rounds': its
     /// pages stand below leagues/, and every page leads to it; more than one may be given
     #[arg(long, value_name = "NAME=DIR", value_parser = other_league)]
@@ -164,6 +191,11 @@ fn other_league(text: &str) -> Result<OtherLeague, String> {
     }
     let rounds = PathBuf::from(rounds);
     Ok(OtherLeague { name, rounds })
+}
+
+fn licence(text: &str) -> Result<Licence, String> {
+    let problem = "must be an SPDX identifier such as CC-BY-4.0, or the address of the terms";
+    Licence::parse(text).ok_or_else(|| problem.to_owned())
 }
 
 fn accent(text: &str) -> Result<Accent, String> {

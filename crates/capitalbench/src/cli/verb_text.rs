@@ -14,7 +14,7 @@ pub(crate) fn definitions() -> Command {
 }
 
 /// The verbs that print no result: a service, a play, and files or texts for other programs.
-const WITHOUT_JSON: [&str; 5] = ["demo", "serve", "bundle", "completions", "man"];
+const WITHOUT_JSON: [&str; 6] = ["demo", "serve", "bundle", "mcp", "completions", "man"];
 
 /// Gives a verb, or those below it, the flag that asks for a document.
 fn with_json(verb: Command) -> Command {

@@ -81,6 +81,13 @@ impl Listener for Console {
                 );
                 remark(format!("{} {next}", paint(WARNING, "caution:")));
             }
+            Notice::NotCosigned { why, rounds } => {
+                let next = format!(
+                    "too few witnesses ({why}); ask again with `capitalbench anchor --rounds-dir {}`",
+                    shell_word(rounds)
+                );
+                remark(format!("{} {next}", paint(WARNING, "caution:")));
+            }
             Notice::Failed(error) => report(error),
             Notice::Stepped(step) => print_step(step),
             Notice::TriesAgain(error) => warn(error),

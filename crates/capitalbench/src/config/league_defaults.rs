@@ -68,6 +68,10 @@ fn of_flag(verb: &str, flag: Arg, league: &League) -> Arg {
         (_, "accent") => set(flag, league.accent.map(|own| own.to_string()).as_deref()),
         (_, "logo") => set(flag, league.logo.as_deref()),
         (_, "base-url") => set(flag, league.address.as_deref()),
+        (_, "licence") => {
+            let licence = league.publication.licence.as_ref();
+            set(flag, licence.map(ToString::to_string).as_deref())
+        }
         (_, "no-controls") if !league.controls => flag.default_value("true"),
         _ => flag,
     }

@@ -13,6 +13,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 mod driver;
+mod entering;
+#[path = "../it/entrant_house.rs"]
+#[expect(dead_code, reason = "other ways to enter are for other tests")]
+mod entrant_house;
 #[path = "../it/fake_clock.rs"]
 #[expect(dead_code, reason = "clocks that err are for other tests")]
 mod fake_clock;

@@ -173,7 +173,7 @@ fn promise(calendar: &[u8]) -> Vec<u8> {
     bytes
 }
 
-fn question(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
+pub(crate) fn question(stream: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     stream.set_read_timeout(Some(Duration::from_secs(5))).ok()?;
     let mut bytes = Vec::new();
     let mut chunk = [0; 4096];

@@ -10,7 +10,7 @@ use crate::harness::{Ran, command};
 /// What nobody may read there.
 const FOREIGN: [&str; 4] = ["S&P 500", "$", "New York", "SP500"];
 /// Files for programs, in which `$` is a key of the language they are written in.
-const FOR_PROGRAMS: [&str; 3] = ["schema.json", "openapi.json", ".js"];
+const FOR_PROGRAMS: [&str; 4] = ["schema.json", "openapi.json", ".js", "datapackage.json"];
 
 fn ran(place: &TempDir, words: &str) -> Ran {
     let typed: Vec<&str> = words.split_whitespace().collect();

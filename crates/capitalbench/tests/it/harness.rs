@@ -205,6 +205,7 @@ impl Test {
             .env_remove("SUPABASE_ANON_KEY")
             .env_remove("CAPITALBENCH_STATE_DIR")
             .env_remove("CAPITALBENCH_TSA_URLS")
+            .env_remove("CAPITALBENCH_WITNESSES")
             .env_remove("CAPITALBENCH_OTS_URLS")
             .env_remove("CAPITALBENCH_ANCHOR_MAX_AGE_HOURS")
             // Tests compare trees; those of the cache ask for it.

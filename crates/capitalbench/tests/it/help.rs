@@ -10,6 +10,12 @@ use crate::harness::Test;
 const BELOW: [(&str, &[&str]); 5] = [
     ("claim", &["register", "list", "show"]),
     ("db", &["check", "migrate"]),
+    (
+        "enter",
+        &[
+            "keys", "register", "seal", "open", "collect", "check", "ask", "test",
+        ],
+    ),
     ("keys", &["init", "show"]),
     ("league", &["check", "new", "plan", "rehearse", "run"]),
     ("store", &["prune", "pull", "push", "status", "verify"]),
@@ -126,6 +132,7 @@ fn the_help_lists_every_verb_once_in_groups_and_one_line_each() {
         "Start here",
         "Run a league",
         "Read results",
+        "Take part",
         "Check",
         "Publish",
         "Maintain",

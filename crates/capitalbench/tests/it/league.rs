@@ -56,7 +56,7 @@ fn a_new_league_ends_with_the_next_command() {
     let house = House { place };
     let ran = house.outside(&["league", "new", "house"]).code(0);
     ran.says("house: weekly on monday; portfolio of the universe v2.1")
-        .says("wrote models.yaml, .env.example, .gitignore, README.md, .github/workflows/league.yml, league.yaml")
+        .says("wrote models.yaml, .env.example, .gitignore, README.md, .github/workflows/league.yml, .github/workflows/verify.yml, league.yaml")
         .says("cd house && capitalbench league run");
     house
         .outside(&["league", "new", "house"])
@@ -74,7 +74,7 @@ fn a_new_league_is_told_as_json_too() {
         .json();
     assert_eq!(told["name"], "a house");
     assert_eq!(told["next"], "cd 'a house' && capitalbench league run");
-    assert_eq!(told["files"].as_array().map(Vec::len), Some(6));
+    assert_eq!(told["files"].as_array().map(Vec::len), Some(7));
 }
 
 /// The words of a check's line, with their number of spaces made one.

@@ -20,6 +20,7 @@ use jiff::{Timestamp, ToSpan as _};
 use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::fake_agent::{FakeAgent, Manner};
 use crate::fake_models::{Answer, FakeModels, KEY, Wire};
 use crate::faulty_layer::{FaultyLayer, still_clock};
 use crate::harness::{Ran, changes, codes_of, copy_tree, program, tree_of};
@@ -323,6 +324,46 @@ fn what_stays_open_ends_with_the_deadline_and_the_round_goes_on_without_it() {
     let ran = house.pass_at("2026-12-07T14:25:00Z").code(0);
     assert_eq!(House::steps(&ran), ["accepted"]);
     house.holds("rounds");
+}
+
+/// Agents are asked after the models, once, by whatever pass comes first; a rehearsal asks none.
+#[test]
+fn registered_agents_are_asked_in_a_pass_and_shown_in_a_later_one() {
+    let server = FakeModels::start(Answer::decision);
+    let house = House::real(&server, &BOTH, "");
+    let file = fs::read_to_string(house.path("league.yaml")).expect("a league file");
+    let signed = "proof: signed\nentrants: {registrations: [admitted]}";
+    house.write("league.yaml", &file.replace("proof: none", signed));
+    house.pass_at("2026-12-07T12:55:00Z").code(0);
+    let agent = FakeAgent::start(Manner::True);
+    house.run("enter keys --name bot --key bot.key").code(0);
+    let url = agent.url();
+    let who = "--entrant bot --name Bot --kind agent --contact bot@example.org --method sums";
+    let how = format!("--agent {url} --time-limit 5s --key bot.key --output admitted");
+    house
+        .run(&format!("enter register rounds {who} {how}"))
+        .code(0);
+
+    let ran = house.pass_at("2026-12-07T13:00:00Z").code(0);
+    let steps = House::steps(&ran);
+    assert_eq!(steps, ["collected", "accepted", "asked"], "{ran}");
+    assert!(ran.stdout().contains("asked 1 agents: 1 valid"), "{ran}");
+    house.pass_at("2026-12-07T13:10:00Z").code(0);
+    house.pass_at("2026-12-07T14:25:00Z").code(0);
+    let shown = house.path("rounds/log/agents");
+    assert!(!shown.exists(), "nothing is seen before the entry close");
+    let ran = house.pass_at("2026-12-07T21:01:00Z").code(0);
+    assert!(
+        ran.stdout().contains("the answers of 1 agents are public"),
+        "{ran}"
+    );
+    assert!(shown.join("HOUSE-2026-12-07-1W/bot.answer").exists());
+    house.pass_at("2026-12-07T22:01:00Z").code(0);
+    assert_eq!(agent.heard().len(), 1, "an agent is asked once");
+    assert_eq!(agent.heard()[0]["synthetic"], false);
+    house
+        .run("verify rounds --all --now 2026-12-08T15:00:00Z")
+        .code(0);
 }
 
 #[test]

@@ -46,8 +46,8 @@ function dropped(folder) {
 }
 
 async function judged({ files, index, shown, log }) {
-  const { lines, counts, verdict, level, authorities, notProved } = await check(files, index, shown, log, known);
-  return { name: roundOf(files), verdict, level, authorities, notProved, counts, lines: lines.filter((line) => line.state !== "matches") };
+  const { lines, counts, verdict, level, authorities, notProved, log: read } = await check(files, index, shown, log, known);
+  return { name: roundOf(files), verdict, level, authorities, notProved, counts, witnesses: read?.witnesses ?? null, lines: lines.filter((line) => line.state !== "matches") };
 }
 
 const out = [];

@@ -347,6 +347,14 @@ const RESULTS: [Defect; 17] = [
 
 /// Provoked elsewhere: by the fixtures, by other tests of this file or by the real rounds.
 const ELSEWHERE: &[&str] = &[
+    // In the tests of entrants.
+    "entry-edited",
+    "entry-invalid",
+    "entry-missing",
+    "entry-out-of-time",
+    "entry-time-unproved",
+    "entry-unsigned",
+    "receipt-invalid",
     // In the tests of the briefing.
     "briefing-unfounded",
     "daily-returns-differ",

@@ -58,6 +58,11 @@ fn a_voided_round_says_when_and_why_and_nothing_goes_on() {
         NOW,
     ];
     test.run(&again).code(0).says("a wrong briefing");
+    // A process that was killed before it wrote the salts: the next one writes them.
+    let salts = test.path(&format!("rounds/log/salts/{NAME}.json"));
+    fs::remove_file(salts).expect("the salts");
+    assert_eq!(errors(&test), ["salt-missing"]);
+    test.run(&again).code(0);
     assert_eq!(test.tree(), before);
     assert_eq!(findings(&test, &["error", "warning"]), [""; 0]);
     assert!(findings(&test, &["note"]).contains(&"round-ended".to_owned()));

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use capitalbench_core::league::accent::Accent;
+use capitalbench_core::league::licence::Licence;
 use capitalbench_core::values::ids::RoundId;
 
 use super::words::line;
@@ -58,4 +59,10 @@ pub(super) fn logo(text: &str) -> Result<String, Fault> {
     }
     let problem = "must be a file whose name ends in .png or .svg";
     Err(Fault::field("logo", problem))
+}
+
+/// What readers may do with the data.
+pub(super) fn licence(text: &str) -> Result<Licence, Fault> {
+    let problem = "must be an SPDX identifier such as CC-BY-4.0, or the address of the terms";
+    Licence::parse(text).ok_or_else(|| Fault::field("publication.licence", problem))
 }

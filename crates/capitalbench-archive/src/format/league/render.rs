@@ -25,6 +25,7 @@ pub fn render(league: &League) -> String {
     money(&mut page, league);
     prices(&mut page, &league.prices);
     proof(&mut page, league);
+    entrants(&mut page, league);
     publication(&mut page, league);
     page.0
 }
@@ -123,7 +124,7 @@ fn schedule(page: &mut Page, league: &League) {
 
 fn question(page: &mut Page, league: &League) {
     page.about(&[
-        "What may be held: a shipped universe (v1.5, v2.0, v2.1) or a file such as options.yaml.",
+        "What may be held: a shipped universe (v1.5, v2.0, v2.1, europe-v1, crypto-v1) or a file.",
     ]);
     let (UniverseChoice::Shipped(universe) | UniverseChoice::File(universe)) = &league.universe;
     page.field("universe", &text_of(universe));
@@ -255,19 +256,60 @@ fn proof(page: &mut Page, league: &League) {
     page.list("roots", &clocks.roots, "[freetsa-root.pem]");
     let example = "[https://a.pool.opentimestamps.org]";
     page.list("calendars", &clocks.calendars, example);
+    witnesses(page, league);
+}
+
+fn witnesses(page: &mut Page, league: &League) {
+    page.about(&[
+        "Witnesses (C2SP tlog-witness) who see the log grow and cosign it, so that nobody can be shown",
+        "another one, and how many of them must; more than half where `quorum` is left out.",
+    ]);
+    page.0.push_str("witnesses:\n");
+    let witnesses = &league.witnesses;
+    let quorum = witnesses.quorum.map(|quorum| quorum.to_string());
+    page.optional("  quorum", quorum.as_deref(), "1");
+    if witnesses.of.is_empty() {
+        let example = "[{key: w+10043a1a+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c, address: https://w.example}]";
+        return page.optional("  of", None, example);
+    }
+    page.0.push_str("  of:\n");
+    for one in &witnesses.of {
+        let (key, address) = (quoted(&one.key), quoted(&one.address));
+        page.field("  - {key", &format!("{key}, address: {address}}}"));
+    }
+}
+
+fn entrants(page: &mut Page, league: &League) {
+    page.about(&[
+        "Entrants from outside: the folder (or a list of files) with the registrations that you admit, and",
+        "the folder where sealed entries and openings arrive. docs/enter.md tells how they take part.",
+    ]);
+    let Some(settings) = &league.entrants else {
+        return page.optional(
+            "entrants",
+            None,
+            "{registrations: entrants, entries: entries}",
+        );
+    };
+    page.0.push_str("entrants:\n");
+    page.list("registrations", &settings.registrations, "[entrants]");
+    page.optional("  entries", settings.entries.as_deref(), "entries");
 }
 
 fn publication(page: &mut Page, league: &League) {
     let publication = &league.publication;
     page.about(&[
         "What is published after every change: the folder of the built site (or none), the database that",
-        "DATABASE_URL names, and the daily figures of open rounds.",
+        "DATABASE_URL names, and the daily figures of open rounds. The licence of the data stands on the",
+        "data page and in the exports; choose one only if the vendor of your prices lets you.",
     ]);
     page.0.push_str("publication:\n");
     let site = publication.site.as_deref().unwrap_or(NONE);
     page.field("  site", &text_of(site));
     page.field("  database", &publication.database.to_string());
     page.field("  interim", &publication.interim.to_string());
+    let licence = publication.licence.as_ref().map(ToString::to_string);
+    page.optional("  licence", licence.as_deref(), "CC-BY-4.0");
     page.about(&[
         "Who is told what happens: the variable that holds the address of a webhook, or a command that",
         "reads the message from its standard input.",

@@ -14,7 +14,9 @@ use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::naming::{accent, address, league_name, logo, prefix};
+use super::entrants::{Entrants, entrants};
+use super::naming::{accent, address, league_name, licence, logo, prefix};
+use super::witnesses::{StoredWitnesses, witnesses};
 use super::words::{
     FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
 };
@@ -70,6 +72,8 @@ pub(super) struct Stored {
     prices: Option<Prices>,
     proof: Option<String>,
     clocks: Option<Clocks>,
+    witnesses: Option<StoredWitnesses>,
+    entrants: Option<Entrants>,
     publication: Option<Publication>,
     messages: Option<Messages>,
 }
@@ -129,6 +133,7 @@ struct Publication {
     site: Option<String>,
     database: Option<bool>,
     interim: Option<bool>,
+    licence: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -195,6 +200,8 @@ impl Stored {
                 Some(word) => one_of("proof", word, &PROOFS)?,
             },
             clocks: clocks(self.clocks)?,
+            witnesses: witnesses(self.witnesses)?,
+            entrants: self.entrants.map(entrants).transpose()?,
             publication: publication(self.publication, usual.publication)?,
             messages: messages(self.messages)?,
             name,
@@ -462,6 +469,7 @@ fn publication(
         },
         database: given.database.unwrap_or(usual.database),
         interim: given.interim.unwrap_or(usual.interim),
+        licence: given.licence.as_deref().map(licence).transpose()?,
     })
 }
 

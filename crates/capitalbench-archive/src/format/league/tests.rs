@@ -2,8 +2,10 @@ use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::lanes::Lanes;
 use capitalbench_core::decision::control::own::{Held, OwnControl};
 use capitalbench_core::league::accent::Accent;
+use capitalbench_core::league::licence::Licence;
 use capitalbench_core::league::settings::{
     BriefingSource, Cadence, LaneSettings, LeagueCalls, TrackSchedule, UniverseChoice,
+    WitnessSetting,
 };
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
 use capitalbench_core::values::ids::OptionId;
@@ -60,7 +62,8 @@ prices:
   largest_daily_move: 12.5%
 proof: anchored
 clocks: {authorities: [https://tsa.example/tsr], calendars: [https://cal.example], roots: [a.pem]}
-publication: {site: none, database: true, interim: false}
+publication: {site: none, database: true, interim: false, licence: CC-BY-4.0}
+witnesses: {quorum: 1, of: [{key: w1.example+89d3dde6+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c, address: https://w1.example/log}]}
 messages: {webhook: LEAGUE_WEBHOOK, command: ./tell}
 ";
 
@@ -98,8 +101,11 @@ fn every_field_says_what_it_says() {
     );
     assert_eq!(league.proof, Proof::Anchored);
     assert_eq!(league.clocks.roots, ["a.pem"]);
+    assert_eq!(league.witnesses.quorum, Some(1));
+    assert_eq!(league.witnesses.of[0].address, "https://w1.example/log");
     assert_eq!(league.publication.site, None);
     assert!(league.publication.database && !league.publication.interim);
+    assert_eq!(league.publication.licence, Licence::parse("CC-BY-4.0"));
     assert_eq!(
         league.messages.webhook_variable.as_deref(),
         Some("LEAGUE_WEBHOOK")
@@ -107,7 +113,7 @@ fn every_field_says_what_it_says() {
 }
 
 /// What is written, and how the message begins.
-const MISTAKES: [(&str, &str); 46] = [
+const MISTAKES: [(&str, &str); 52] = [
     (
         "nam: x",
         "line 1: unknown field `nam`; did you mean `name`?",
@@ -123,6 +129,10 @@ const MISTAKES: [(&str, &str); 46] = [
     (
         "name: {a: b}",
         "line 1: name: unknown field `a`; it takes one value and no fields",
+    ),
+    (
+        "publication: {licence: all rights reserved}",
+        "line 1: publication.licence: must be an SPDX identifier such as CC-BY-4.0",
     ),
     ("name: ' '", "line 1: name: must be one line of text"),
     (
@@ -277,6 +287,26 @@ const MISTAKES: [(&str, &str); 46] = [
         "line 1: proof: must be one of none, signed, anchored",
     ),
     (
+        "witnesses: {quorum: 1}",
+        "line 1: witnesses.quorum: names nobody who could cosign",
+    ),
+    (
+        "witnesses: {of: [{key: w, address: https://w.example}]}",
+        "line 1: witnesses.of.key: the text is not a key",
+    ),
+    (
+        "witnesses: {of: [{key: w1.example+89d3dde6+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c, address: w.example}]}",
+        "line 1: witnesses.of.address: must be the address of a witness",
+    ),
+    (
+        "witnesses: {quorum: 2, of: [{key: w1.example+89d3dde6+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c, address: https://w.example}]}",
+        "line 1: witnesses: 2 of 1 witnesses can never sign",
+    ),
+    (
+        "witnesses: {of: [{kee: x}]}",
+        "line 1: witnesses.of.0: unknown field `kee`; did you mean `key`?",
+    ),
+    (
         "clocks:\n  authorities: [tsa.example]",
         "line 2: clocks.authorities: must be a list of addresses",
     ),
@@ -387,6 +417,10 @@ fn the_examples_in_the_written_file_can_be_used() {
     assert_eq!(league.tracks.len(), 2);
     assert_eq!(league.prices.second.as_deref(), Some("yahoo"));
     assert_eq!(league.clocks.authorities.len(), 1);
+    assert_eq!(
+        (league.witnesses.quorum, league.witnesses.of.len()),
+        (Some(1), 1)
+    );
     assert_eq!(league.messages.command.as_deref(), Some("./tell-me"));
 }
 
@@ -470,10 +504,19 @@ fn with_the_rest(
         .collect();
     league.publication.site = optional(2).filter(|site| site != "none");
     league.publication.database = choices[3];
+    league.publication.licence = choices[9].then(|| Licence::parse("CC0-1.0")).flatten();
     league.lanes = choices[6].then(|| LaneSettings {
         lanes: Lanes::parse("masked,order:2+3").expect("lanes"),
         every: 3,
     });
+    if choices[7] {
+        let key = "w1.example+89d3dde6+BIqI4910CfGV/VLbLTy6XXLKZwm/HZQSG/N0iAG0D29c";
+        league.witnesses.quorum = choices[8].then_some(1);
+        league.witnesses.of.push(WitnessSetting {
+            key: key.to_owned(),
+            address: "https://w1.example".to_owned(),
+        });
+    }
     league.messages.webhook_variable = choices[4].then(|| "HOOK".to_owned());
     league.messages.command = optional(5);
     league

@@ -21,7 +21,7 @@ pub(crate) struct StoredControl {
 }
 
 /// Options and percentages in the order of the file, which is the order in which returns are added.
-struct Parts(Vec<(OptionId, u32)>);
+pub(crate) struct Parts(pub(crate) Vec<(OptionId, u32)>);
 
 impl<'de> Deserialize<'de> for Parts {
     fn deserialize<D: Deserializer<'de>>(source: D) -> Result<Self, D::Error> {

@@ -53,7 +53,12 @@ fn options(submission: &Submission, universe: &Universe, limits: &Constraints) -
     }
 }
 
-fn portfolio(holdings: &[Holding], universe: &Universe, limits: &Constraints) -> Vec<Problem> {
+/// What is wrong with a list of holdings by the limits of a round.
+pub(crate) fn portfolio(
+    holdings: &[Holding],
+    universe: &Universe,
+    limits: &Constraints,
+) -> Vec<Problem> {
     let mut problems = Vec::new();
     let count = holdings.len();
     let allowed = limits.min_holdings as usize..=limits.max_holdings as usize;

@@ -11,6 +11,7 @@ use crate::league::folder::LeagueFolder;
 use crate::operator::{Operator, wait};
 use crate::proof::clock_trial::try_clocks;
 use crate::proof::clocks::Clocks;
+use crate::proof::witnesses::Witnesses;
 use crate::syncing::target::{NOT_CONFIGURED, Target};
 
 pub(super) fn clocks(operator: &Operator, league: &LeagueFolder) -> Checked {
@@ -19,7 +20,7 @@ pub(super) fn clocks(operator: &Operator, league: &LeagueFolder) -> Checked {
         Ok(clocks) => clocks,
         Err(error) => return Checked::of_error(WHAT, error, "correct `clocks`"),
     };
-    if clocks.is_empty() {
+    if clocks.has_no_clock() {
         if league.league.proof == Proof::Anchored {
             let text = "proof: anchored needs an outside clock, and none is named";
             let next = format!("name one under `clocks` in {FILE}, with the file of its root");
@@ -41,6 +42,25 @@ pub(super) fn clocks(operator: &Operator, league: &LeagueFolder) -> Checked {
             Checked::repair(WHAT, tried.reasons(), next)
         }
     }
+}
+
+/// Witnesses are not asked: what they cosign once they cosign for ever.
+pub(super) fn witnesses(operator: &Operator) -> Option<Checked> {
+    const WHAT: &str = "witnesses";
+    let witnesses = match Witnesses::configured(&operator.configuration) {
+        Ok(witnesses) if witnesses.is_empty() => return None,
+        Ok(witnesses) => witnesses,
+        Err(error) => return Some(Checked::of_error(WHAT, error, "correct `witnesses`")),
+    };
+    Some(match witnesses.rule() {
+        Err(error) => Checked::of_error(WHAT, error, "correct `witnesses`"),
+        Ok(rule) => {
+            let (needed, named) = (rule.quorum().unwrap_or_default(), rule.keys().len());
+            let text =
+                format!("{needed} of {named} must cosign; they are asked with the first stamp");
+            Checked::ready(WHAT, text)
+        }
+    })
 }
 
 pub(super) fn database(operator: &Operator, league: &LeagueFolder) -> Checked {

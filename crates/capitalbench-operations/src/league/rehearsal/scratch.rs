@@ -87,6 +87,7 @@ fn rehearsed(league: &League) -> League {
             site: None,
             database: false,
             interim: league.publication.interim,
+            licence: None,
         },
         messages: MessageSettings::default(),
         ..league.clone()

@@ -158,6 +158,8 @@ fn telling(rounds: &Path) -> Result<BTreeSet<String>, Error> {
             .contains(&inside)
             || inside == layout::OPTIONS
     };
-    let files = verify::walk(rounds)?.into_iter();
+    // What a killed opening left has no name yet and is no round.
+    let is_round = |file: &String| !file.starts_with(file_ops::TEMPORARY_PREFIX);
+    let files = verify::walk(rounds)?.into_iter().filter(is_round);
     Ok(files.filter(|file| is_telling(file)).collect())
 }

@@ -136,6 +136,10 @@ impl Store {
     ) -> Result<bool, Error> {
         let Current { head, tag } = current;
         let Here { checkout, cache } = here;
+        if head.content.is_none() {
+            // Somebody claimed it and has not pushed yet.
+            return Ok(false);
+        }
         let known = checkout.known(unit)?;
         let unfinished = checkout.is_unfinished(unit);
         let same = |known: &Known| {

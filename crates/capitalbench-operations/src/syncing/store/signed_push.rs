@@ -5,6 +5,7 @@
 //! next, and a log that another machine moved on makes the loser sign its events again, on top.
 
 use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
 
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
@@ -14,13 +15,26 @@ use capitalbench_archive::store::head::{Generation, Head};
 use capitalbench_archive::store::unit::Unit;
 
 use super::pull::{Current, Local};
-use super::push::{Pusher, Ready, Turn, note_tags, noted_here};
-use super::{Store, Written, nonce};
+use super::push::{LONGEST_PUSH, Pusher, Ready, Turn, note_tags, noted_here};
+use super::{Store, Written, nonce, now};
 use crate::error::Error;
 use crate::proof::record::{Recorded, record};
 
 /// How often a log that others move on is tried.
 const MOST_TRIES: usize = 200;
+
+/// Files of the log that follow from the rounds, and stamps, which are looked at one by one. Anything
+/// else that was written here, such as a claim or an entry, would be lost without a word.
+const MADE_AGAIN: [&str; 6] = [
+    "tile/",
+    "checkpoint",
+    "salts/",
+    "vkey",
+    "anchors/",
+    "roots/",
+];
+/// How often a log that another process holds is looked at.
+const LOOK: Duration = Duration::from_secs(2);
 
 impl Store {
     /// Finishes what earlier pushes told the log and did not live to publish.
@@ -57,7 +71,7 @@ impl Store {
     ) -> Result<Option<()>, Error> {
         let checkout = &pusher.here.checkout;
         for _ in 0..MOST_TRIES {
-            let remote = self.head(&Unit::Log.key())?;
+            let remote = self.log_in_turn(pusher)?;
             if let Some((head, _)) = &remote {
                 self.settle(head)?;
             }
@@ -108,6 +122,34 @@ impl Store {
         Err(Error::new(text).hint("push again when fewer workers write at once"))
     }
 
+    /// The head of the log, once nobody else holds it: a league holds it for a whole pass, so that what it
+    /// lets clocks stamp is what counts.
+    fn log_in_turn(&self, pusher: &Pusher<'_>) -> Result<Option<(Head, String)>, Error> {
+        let own = pusher.claim.filter(|claim| claim.unit == Unit::Log);
+        let began = Instant::now();
+        loop {
+            let found = self.head(&Unit::Log.key())?;
+            let Some((head, _)) = &found else {
+                return Ok(found);
+            };
+            if let Some(claim) = own {
+                if claim.fence == head.fence {
+                    return Ok(found);
+                }
+                let text = "the log was taken over by another machine; nothing was pushed";
+                return Err(Error::new(text));
+            }
+            let Some(holder) = head.holder(now()) else {
+                return Ok(found);
+            };
+            if began.elapsed() > LONGEST_PUSH {
+                let text = format!("the log is held by {}; nothing was pushed", holder.owner);
+                return Err(Error::new(text).hint("push again when it is done"));
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
     /// Takes the log as the store has it, and signs what our rounds say on top of it.
     fn sign_again(
         &self,
@@ -116,14 +158,14 @@ impl Store {
         (current, known, change): (Current, &Known, Change),
     ) -> Result<(), Error> {
         let checkout = &pusher.here.checkout;
-        let claimed = change.changed.iter();
-        if let Some((path, _)) = claimed
-            .clone()
-            .find(|(path, _)| path.starts_with("claims/"))
-        {
-            let text = format!("{path} was registered here while the log of the store moved on");
-            return Err(Error::new(text)
-                .hint("run `store pull --discard-local`, register it again, and push at once"));
+        let is_made_again = |path: &str| MADE_AGAIN.iter().any(|own| path.starts_with(own));
+        let told = change.changed.iter().map(|(path, _)| path);
+        if let Some(path) = told.clone().find(|path| !is_made_again(path)) {
+            let text = format!("log/{path} was written here while the log of the store moved on");
+            return Err(Error::new(text).hint(
+                "run `store pull --discard-local`, do that step again, and push at once; `league \
+                 run --store` lets nobody else write meanwhile",
+            ));
         }
         let is_stamp = |path: &str| path.starts_with("anchors/") || path.starts_with("roots/");
         let stamps = change.changed.into_iter();

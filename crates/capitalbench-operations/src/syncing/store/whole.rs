@@ -16,7 +16,7 @@ use crate::resolving::held_round::worker;
 
 /// Works on a checkout that no other machine works on meanwhile: what an earlier process left here is
 /// pushed, the newest state is pulled, and whatever the work came to is pushed again. The claim is on the
-/// files beside the rounds, so that workers may resolve rounds at the same time.
+/// log: workers resolve rounds meanwhile, and wait with their push.
 pub fn work_on<T>(
     operator: &Operator,
     address: &str,
@@ -27,7 +27,7 @@ pub fn work_on<T>(
     let here = store.checkout(rounds)?;
     let own = worker(None, None);
     let name = format!("{} on {}", own.owner, own.host);
-    let claim = match store.claim(&Unit::Beside, &name, own.length)? {
+    let claim = match store.claim(&Unit::Log, &name, own.length)? {
         Claimed::Held(claim) => claim,
         Claimed::Lost => return Err(taken(address, "another machine")),
         Claimed::Busy(term) => {

@@ -1,10 +1,9 @@
-//! `anchor`: outside clocks stamp the newest signed state of the log.
+//! `anchor`: outside clocks stamp the newest signed state of the log, and witnesses cosign it.
 
 use capitalbench_archive::store::checkout::Checkout;
 use capitalbench_operations::proof::anchor::{Anchored, Asked, NO_ROOT, Said, anchor};
 use capitalbench_operations::proof::clocks::{Clocks, RootFile};
-use capitalbench_proof::note::Checked;
-use jiff::Timestamp;
+use capitalbench_operations::proof::witnesses::{AskedWitness, Cosigned, Cosigning};
 use serde_json::{Value, json};
 
 use super::keys::log_of;
@@ -16,17 +15,23 @@ use crate::error::{Error, Exit};
 pub(crate) fn run(arguments: &Anchor) -> Result<Exit, Error> {
     let log = log_of(&arguments.rounds.folder)?;
     let operator = operator(arguments.now.instant)?;
-    let mut clocks = Clocks {
-        authorities: arguments.authorities.clone(),
-        calendars: arguments.calendars.clone(),
-        roots: Vec::new(),
-    };
-    if clocks.is_empty() {
-        clocks = Clocks::configured(&operator.configuration)?;
+    // Whatever no flag names is taken from the configuration.
+    let mut clocks = Clocks::configured(&operator.configuration)?;
+    if !arguments.authorities.is_empty() || !arguments.calendars.is_empty() {
+        clocks.authorities.clone_from(&arguments.authorities);
+        clocks.calendars.clone_from(&arguments.calendars);
+        clocks.roots.clear();
+    }
+    if !arguments.witnesses.is_empty() {
+        clocks.witnesses.of.clone_from(&arguments.witnesses);
+        clocks.witnesses.quorum = None;
+    }
+    if arguments.quorum.is_some() {
+        clocks.witnesses.quorum = arguments.quorum;
     }
     if clocks.is_empty() {
-        let text = "no outside clock is named";
-        let hint = "give --tsa URL or --ots URL, or set CAPITALBENCH_TSA_URLS";
+        let text = "no outside clock and no witness is named";
+        let hint = "give --tsa URL, --ots URL or --witness KEY=URL, or set CAPITALBENCH_TSA_URLS";
         return Err(Error::new(text).hint(hint));
     }
     for file in &arguments.roots {
@@ -58,13 +63,32 @@ fn as_json(anchored: &Anchored) -> Value {
             "reason": reason,
         })
     };
-    let witness = |seen: &Checked| json!({"name": seen.name, "at": seen.at.and_then(second)});
+    let witness = |asked: &AskedWitness| {
+        let (state, at, reason) = match &asked.said {
+            Cosigning::Signed { at, is_new: true } => ("cosigned", Some(at), None),
+            Cosigning::Signed { at, .. } => ("kept", Some(at), None),
+            Cosigning::Refused(reason) => ("refused", None, Some(reason)),
+        };
+        json!({
+            "name": asked.name,
+            "url": asked.url,
+            "state": state,
+            "at": at.map(ToString::to_string),
+            "reason": reason,
+        })
+    };
+    let cosigned = &anchored.cosigned;
     json!({
         "size": anchored.size,
         "anchored": anchored.holds(),
         "rooted": anchored.rooted,
         "clocks": anchored.asked.iter().map(one).collect::<Vec<_>>(),
-        "witnesses": anchored.witnesses.iter().map(witness).collect::<Vec<_>>(),
+        "witnesses": cosigned.asked.iter().map(witness).collect::<Vec<_>>(),
+        "quorum": (!cosigned.asked.is_empty()).then(|| json!({
+            "needed": cosigned.quorum,
+            "signed": cosigned.signed(),
+            "holds": cosigned.holds(),
+        })),
     })
 }
 
@@ -77,11 +101,6 @@ fn word(said: &Said, rooted: bool) -> &'static str {
         Said::Stamped { .. } | Said::Promised { .. } => "kept",
         Said::Refused(_) => "refused",
     }
-}
-
-fn second(seconds: u64) -> Option<String> {
-    let at = Timestamp::from_second(i64::try_from(seconds).ok()?).ok()?;
-    Some(at.to_string())
 }
 
 /// The same for people.
@@ -103,17 +122,38 @@ fn print(anchored: &Anchored) {
         let word = paint(style, word(&asked.said, anchored.rooted));
         line(format!("  {word}  {}: {text}", asked.url));
     }
-    for seen in &anchored.witnesses {
-        let at = seen.at.and_then(second);
-        let at = at.map_or_else(String::new, |at| format!(" at {at}"));
-        line(format!("  {}  {}{at}", paint(GOOD, "witnessed"), seen.name));
-    }
-    if !anchored.holds() {
+    print_witnesses(&anchored.cosigned);
+    if !anchored.asked.is_empty() && !anchored.is_stamped() {
         let next = if anchored.rooted {
             "no clock stamped it; try again, or name other clocks with --tsa URL"
         } else {
             "get the root certificate of an authority and run this again with --tsa-root FILE"
         };
         next_step(next);
+    }
+    if !anchored.cosigned.holds() {
+        next_step("ask the witnesses again later; stamps and cosignatures that hold are kept");
+    }
+}
+
+fn print_witnesses(cosigned: &Cosigned) {
+    for asked in &cosigned.asked {
+        let (style, word, text) = match &asked.said {
+            Cosigning::Signed { at, is_new: true } => (GOOD, "cosigned", format!("at {at}")),
+            Cosigning::Signed { at, .. } => (GOOD, "kept", format!("cosigned at {at}")),
+            Cosigning::Refused(reason) => (ERROR, "refused", reason.clone()),
+        };
+        line(format!("  {}  {}: {text}", paint(style, word), asked.name));
+    }
+    if !cosigned.asked.is_empty() {
+        let (signed, of, needed) = (cosigned.signed(), cosigned.asked.len(), cosigned.quorum);
+        let word = if cosigned.holds() {
+            paint(GOOD, "the quorum holds")
+        } else {
+            paint(ERROR, "the quorum does not hold")
+        };
+        line(format!(
+            "{word}: {signed} of {of} witnesses cosigned, {needed} must"
+        ));
     }
 }

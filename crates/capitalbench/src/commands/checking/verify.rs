@@ -13,6 +13,7 @@ use capitalbench_archive::verify::{Reader, count_rounds, verify_for};
 use capitalbench_operations::operator::clock::now_or;
 use capitalbench_proof::note::VerifierKey;
 use capitalbench_proof::timestamp::Root;
+use capitalbench_proof::witness::WitnessRule;
 use serde_json::{Value, json};
 
 use crate::cli::Verify;
@@ -23,6 +24,7 @@ use crate::console::{
 use crate::error::{Error, Exit};
 
 mod proof;
+mod witnesses;
 
 pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
     let Some(path) = arguments.path.as_deref() else {
@@ -75,6 +77,11 @@ fn reader(arguments: &Verify) -> Result<Reader<'static>, Error> {
         let name = path.display().to_string();
         reader.since.push((name, read(path)?));
     }
+    if let Some(path) = &arguments.witnesses {
+        let bytes = read(path)?;
+        let rule = WitnessRule::parse(&String::from_utf8_lossy(&bytes));
+        reader.witnesses = Some(rule.map_err(|error| refused(path, error.to_string()))?);
+    }
     for path in &arguments.tsa_root {
         let roots = Root::from_pem(&read(path)?);
         reader
@@ -112,7 +119,8 @@ pub(in crate::commands) fn finding_json(finding: &Finding) -> Value {
     })
 }
 
-fn as_json(report: &Report) -> Value {
+/// A report for programs.
+pub(in crate::commands) fn as_json(report: &Report) -> Value {
     let round = |round: &RoundReport| {
         let mut told = json!({
             "round_id": round.round_id,

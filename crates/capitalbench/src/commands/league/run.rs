@@ -110,6 +110,7 @@ fn appearance(league: &LeagueFolder) -> Appearance {
         site_name: Some(settings.name.clone()),
         accent: settings.accent,
         logo: settings.logo.as_ref().map(PathBuf::from),
+        licence: settings.publication.licence.clone(),
         with_league: Vec::new(),
     }
 }

@@ -3,11 +3,21 @@
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
 use capitalbench_core::league::accent::{Accent, hex};
+use capitalbench_export::catalogue::Publisher;
 use capitalbench_site::{Identity, Logo};
 
 use crate::cli::Appearance;
 use crate::console::remark;
 use crate::error::Error;
+
+/// Who publishes the data of a site.
+pub(super) fn publisher<'a>(identity: &'a Identity, base_url: &'a str) -> Publisher<'a> {
+    Publisher {
+        name: &identity.name,
+        address: Some(base_url),
+        licence: identity.licence.as_ref(),
+    }
+}
 
 /// Whose site it is; says where the colour that was chosen could not be read.
 pub(super) fn identity(given: &Appearance) -> Result<Identity, Error> {
@@ -16,6 +26,7 @@ pub(super) fn identity(given: &Appearance) -> Result<Identity, Error> {
         found.name.clone_from(name);
     }
     found.accent = given.accent;
+    found.licence.clone_from(&given.licence);
     if let Some(path) = &given.logo {
         let logo = Logo::read(file_ops::read(path).map_err(FileError::from)?.into());
         let refused = |problem| {

@@ -17,6 +17,7 @@ use capitalbench_site::{Files, Images, Input, Renderer, served};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
+use super::appearance::publisher;
 use super::data_folder::DataFolder;
 use super::league_sites::{LeagueSite, league_sites};
 use super::origin::{Loaded, Origin};
@@ -39,7 +40,7 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
     for site in league_sites(arguments.source, &arguments.rounds, &arguments.appearance)? {
         let done = build(arguments, &site)?;
         if !is_json() {
-            line(told(&arguments.output.join(&site.place), &done));
+            line(told(&site.folder(&arguments.output), &done));
         }
         built.push((site.place, done));
     }
@@ -55,9 +56,12 @@ fn build(arguments: &BuildSite, site: &LeagueSite) -> Result<Done, Error> {
     let publication = &record.publication;
     let folder = &site.rounds.folder;
     let is_folder = matches!(site.source, RecordSource::Folder);
-    let place = arguments.output.join(&site.place);
+    let place = site.folder(&arguments.output);
     let output = Output::begin(&place)?;
-    let mut data = DataFolder::write(&output.folder().join("data"), publication, &|| ())?;
+    let base_url = site.base_url(&arguments.base_url);
+    let publisher = publisher(&site.identity, &base_url);
+    let in_data = output.folder().join("data");
+    let mut data = DataFolder::write(&in_data, publication, &publisher, &|| ())?;
     let sizes = data.sizes.clone();
     let archive = data.add_archive()?;
     let key = if is_folder {
@@ -68,7 +72,6 @@ fn build(arguments: &BuildSite, site: &LeagueSite) -> Result<Done, Error> {
     let mut kept = key.and_then(|key| Kept::open(folder, key));
     let before = kept.as_mut().map(|kept| std::mem::take(&mut kept.images));
     let drawn = Drawn::after(before.unwrap_or_default(), &place);
-    let base_url = site.base_url(&arguments.base_url);
     let input = Input {
         publication,
         data: &sizes,

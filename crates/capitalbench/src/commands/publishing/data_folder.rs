@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use capitalbench_archive::disk::file_ops::{Draft, Drafts};
 use capitalbench_core::publication::Publication;
-use capitalbench_export::{Measure, Shelf, export, spreadsheets};
+use capitalbench_export::catalogue::Publisher;
+use capitalbench_export::{Measure, Shelf, export, hub, spreadsheets};
 use capitalbench_site::machine::{DATA_ARCHIVE, pack};
 
 use crate::error::Error;
@@ -24,6 +25,7 @@ impl DataFolder {
     pub(crate) fn write(
         folder: &Path,
         publication: &Publication,
+        publisher: &Publisher<'_>,
         tick: &dyn Fn(),
     ) -> Result<Self, Error> {
         let mut found = Self {
@@ -31,13 +33,24 @@ impl DataFolder {
             drafts: Drafts::default(),
             sizes: BTreeMap::new(),
         };
-        found.sizes = export(publication, &mut found, tick)?;
+        found.sizes = export(publication, publisher, &mut found, tick)?;
         Ok(found)
     }
 
     /// Adds the same tables for people with a spreadsheet.
     pub(crate) fn add_spreadsheets(&mut self, publication: &Publication) -> Result<(), Error> {
         let sizes = spreadsheets(publication, self)?;
+        self.sizes.extend(sizes);
+        Ok(())
+    }
+
+    /// Adds what the folder needs to be pushed to a hub.
+    pub(crate) fn add_hub(
+        &mut self,
+        publication: &Publication,
+        publisher: &Publisher<'_>,
+    ) -> Result<(), Error> {
+        let sizes = hub(publication, publisher, self)?;
         self.sizes.extend(sizes);
         Ok(())
     }

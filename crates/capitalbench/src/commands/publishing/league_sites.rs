@@ -1,6 +1,7 @@
 //! The leagues of one host: the league whose site it is, and others with pages of their own below `leagues/`.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use capitalbench_site::{Identity, Neighbour};
 
@@ -18,6 +19,14 @@ pub(super) struct LeagueSite {
 }
 
 impl LeagueSite {
+    /// Its folder in that of the whole site.
+    pub(super) fn folder(&self, whole: &Path) -> PathBuf {
+        match self.place.as_str() {
+            "" => whole.to_owned(),
+            below => whole.join(below),
+        }
+    }
+
     /// The public address of its first page, without a slash at the end.
     pub(super) fn base_url(&self, of_site: &str) -> String {
         let of_site = of_site.trim_end_matches('/');
@@ -73,6 +82,8 @@ pub(super) fn league_sites(
             place: own.address(),
             identity: Identity {
                 name: own.name.clone(),
+                // What one league allows, another one has not said.
+                licence: None,
                 neighbours: std::iter::once(home.clone()).chain(besides).collect(),
                 ..first.clone()
             },

@@ -5,6 +5,7 @@ pub(super) mod build_site;
 pub(super) mod data_folder;
 pub(super) mod db;
 pub(super) mod export;
+mod inspect_logs;
 mod league_sites;
 pub(super) mod origin;
 pub(super) mod publish_cumulative;

@@ -39,6 +39,12 @@ pub(crate) fn load_again(rounds: &Rounds) -> Result<Publication, Error> {
     Ok(source.publication(instant, &|| ())?)
 }
 
+/// The comparison sets for whoever was told about the market before.
+pub(crate) fn load_standings_again(rounds: &Rounds) -> Result<Standings, Error> {
+    let (source, instant, _) = asked_for(rounds)?;
+    Ok(source.standings(instant, &|| ())?)
+}
+
 /// The comparison sets of the instant that was asked for, without the words of any round.
 pub(crate) fn load_standings(rounds: &Rounds) -> Result<Standings, Error> {
     let found = read(rounds, |source, at, tick| source.standings(at, tick))?;

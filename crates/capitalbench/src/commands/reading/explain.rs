@@ -37,7 +37,7 @@ pub(crate) fn run(arguments: &Explain) -> Result<Exit, Error> {
 
 /// The model of this id, or the one that continues its record; else an error with the names it could
 /// be.
-fn known_model(public: &Publication, text: &str) -> Result<ModelId, Error> {
+pub(super) fn known_model(public: &Publication, text: &str) -> Result<ModelId, Error> {
     let known: BTreeMap<&ModelId, &ModelId> = public.contestants();
     if let Some((_, found)) = known.iter().find(|(id, _)| id.as_str() == text) {
         return Ok((*found).clone());
@@ -69,7 +69,7 @@ fn known_model(public: &Publication, text: &str) -> Result<ModelId, Error> {
     Err(error.hint(hint))
 }
 
-fn as_json(
+pub(super) fn as_json(
     public: &Publication,
     model_id: &ModelId,
     told: &[(Track, Option<Explanation>)],

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use capitalbench_archive::public::entrants::has_entrants;
+
 use capitalbench_core::publication::Publication;
 use capitalbench_core::publication::boards::comparison_set::ComparisonSet;
 use capitalbench_core::publication::boards::first_board::FirstBoard;
@@ -17,6 +19,7 @@ use crate::error::{Error, Exit};
 
 mod beside;
 mod corrections;
+mod entrants;
 mod interval_bar;
 mod past;
 mod round_table;
@@ -43,15 +46,13 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
         None => load_standings(&arguments.rounds)?,
     };
     let tracks = TrackName::tracks(arguments.track);
-    let boards = boards(arguments, &standings, &tracks)?;
+    let boards = boards(arguments.set.as_deref(), &standings, &tracks)?;
+    let entrants = entrants_of(arguments, past.as_ref(), &tracks)?;
     if is_json() {
-        let shown = boards.iter().map(|board| {
-            let found = standings.statistics(board.set);
-            let set = set_table::as_json(&standings, board.set, found.as_ref());
-            beside::added(set, &standings, board)
-        });
-        let shown: Vec<Value> = shown.collect();
-        let told = json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown});
+        let mut told = as_json(&standings, &boards);
+        if !entrants.is_empty() {
+            told["entrants"] = entrants::as_json(&entrants);
+        }
         document(&with_checkpoint(past.as_ref(), told));
         return Ok(Exit::Success);
     }
@@ -69,6 +70,7 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
             set_table::print_rounds(set);
         }
     }
+    entrants::print(&entrants);
     if arguments.set.is_none() {
         open_rounds(&standings, &tracks);
     }
@@ -76,13 +78,49 @@ pub(crate) fn run(arguments: &Leaderboard) -> Result<Exit, Error> {
     Ok(Exit::of(boards.iter().any(ranked)))
 }
 
+/// The boards of entrants, unless a set of models was named.
+fn entrants_of(
+    arguments: &Leaderboard,
+    past: Option<&Past>,
+    tracks: &[Track],
+) -> Result<Vec<entrants::EntrantBoard>, Error> {
+    if arguments.set.is_some() {
+        return Ok(Vec::new());
+    }
+    let is_entered = has_entrants(&arguments.rounds.folder);
+    let past = past
+        .filter(|_| is_entered)
+        .map(Past::publication)
+        .transpose()?;
+    entrants::boards(&arguments.rounds, past.as_ref(), tracks)
+}
+
+/// The same boards for programs.
+pub(super) fn documents(
+    standings: &Standings,
+    name: Option<&str>,
+    tracks: &[Track],
+) -> Result<Value, Error> {
+    Ok(as_json(standings, &boards(name, standings, tracks)?))
+}
+
+fn as_json(standings: &Standings, boards: &[FirstBoard<'_>]) -> Value {
+    let shown = boards.iter().map(|board| {
+        let found = standings.statistics(board.set);
+        let set = set_table::as_json(standings, board.set, found.as_ref());
+        beside::added(set, standings, board)
+    });
+    let shown: Vec<Value> = shown.collect();
+    json!({"as_of": standings.as_of.to_string(), "comparison_sets": shown})
+}
+
 /// The set that was named, or the first board of each track.
 fn boards<'a>(
-    arguments: &Leaderboard,
+    name: Option<&str>,
     standings: &'a Standings,
     tracks: &[Track],
 ) -> Result<Vec<FirstBoard<'a>>, Error> {
-    let Some(name) = &arguments.set else {
+    let Some(name) = name else {
         let boards = tracks.iter();
         let boards = boards.filter_map(|track| standings.first_board(*track));
         return Ok(boards.collect());

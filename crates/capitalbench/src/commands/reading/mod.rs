@@ -5,5 +5,6 @@ pub(super) mod compare;
 pub(super) mod cumulative_status;
 pub(super) mod explain;
 pub(super) mod leaderboard;
+pub(super) mod mcp;
 pub(super) mod plan_evidence;
 pub(super) mod status;

@@ -5,7 +5,7 @@ use capitalbench_archive::verify::{SlotCount, Verdict, Voucher};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::finding_json;
+use super::{finding_json, witnesses};
 use crate::console::{BOLD, DIM, ERROR, GOOD, WARNING, line, paint, plural};
 
 /// How far a round is proved.
@@ -103,6 +103,7 @@ pub(super) fn log_as_json(log: &LogReport) -> Value {
         "checkpoints": log.checkpoints,
         "continues": log.continued,
         "stamps": log.stamps.len(),
+        "witnesses": witnesses::as_json(&log.witnessed),
         "findings": log.findings.iter().map(finding_json).collect::<Vec<_>>(),
     })
 }
@@ -128,6 +129,7 @@ pub(super) fn print_log(log: &LogReport) {
         "log: {}, {leaves}: {word}{continued}",
         state.origin
     ));
+    witnesses::print(&log.witnessed, state.size);
     for claim in &log.claims {
         let text = capitalbench_export::claims::standing(claim);
         line(format!("claim {}: {text}", claim.terms.claim));
@@ -271,7 +273,7 @@ fn not_proved(proof: &RoundProof, log: &LogReport) -> Vec<&'static str> {
         "that nobody was asked outside of this log, on a copy of the folder and its key",
         "that universe and roster were chosen with no outcome in mind; they are fixed by the freeze",
     ];
-    if log.continued == 0 {
+    if log.continued == 0 && !(log.witnessed.vouched && log.witnessed.quorum_at().is_some()) {
         told.push(
             "that this is the only log of its name; keep its checkpoint and give it with --since",
         );

@@ -1,6 +1,6 @@
 //! Passes in processes of their own that are killed at random moments.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::thread;
@@ -9,6 +9,7 @@ use std::time::Duration;
 use capitalbench_core::evidence::inference::random::Random;
 use capitalbench_core::values::ids::Digest;
 use capitalbench_operations::league::folder::LeagueFolder;
+use capitalbench_operations::league::pass::StepKind;
 use capitalbench_operations::league::rehearsal::Rehearsal;
 use capitalbench_operations::operator::{CLOCK, STILL};
 use jiff::Timestamp;
@@ -17,6 +18,9 @@ use crate::error::Error;
 
 /// How long a process takes to begin its work.
 const START: Duration = Duration::from_millis(15);
+/// How often a pass that asks models is killed. A call under way then has an outcome that nobody saw and
+/// counts as an attempt, and a slot has three: a fourth kill could end it without an answer.
+const MOST_WHILE_ASKING: u32 = 2;
 /// A process that ended too early is begun again with half the time, so often.
 const TRIES: u32 = 4;
 
@@ -26,6 +30,8 @@ pub(super) struct Killer {
     random: Random,
     /// How many are killed from an instant on, and how long a whole pass takes there.
     plan: BTreeMap<Timestamp, (u32, Duration)>,
+    /// The instants at which models are asked.
+    asking: BTreeSet<Timestamp>,
     /// Those that ended before they were killed.
     owed: u32,
     pub(super) kills: u32,
@@ -44,10 +50,15 @@ impl Killer {
             };
             plan.entry(*at).or_insert((0, *took)).0 += 1;
         }
+        let asked = calm
+            .steps
+            .iter()
+            .filter(|step| step.kind == StepKind::Asked);
         Ok(Self {
             program,
             random,
             plan,
+            asking: asked.map(|step| step.at).collect(),
             owed: 0,
             kills: 0,
         })
@@ -62,7 +73,13 @@ impl Killer {
             let (planned, count, took) = (*planned, *count, *took);
             self.plan.remove(&planned);
             self.owed += count;
-            for _ in 0..self.owed {
+            let most = if self.asking.contains(&planned) {
+                MOST_WHILE_ASKING
+            } else {
+                u32::MAX
+            };
+            let now = self.owed.min(most);
+            for _ in 0..now {
                 self.kill_one(league, at, took)?;
             }
         }

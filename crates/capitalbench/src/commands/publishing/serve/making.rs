@@ -18,6 +18,7 @@ use rayon::prelude::*;
 
 use super::drawn::Drawn;
 use super::stock::{Family, Kept, Own, Place, Stock};
+use crate::commands::publishing::appearance::publisher;
 use crate::commands::publishing::origin::{Loaded, OwnFile};
 use crate::error::Error;
 
@@ -39,7 +40,8 @@ pub(super) fn stock(
 ) -> Result<Stock, Error> {
     let publication = &loaded.publication;
     let mut data = DataFiles::default();
-    export(publication, &mut data, &|| ())?;
+    let publisher = publisher(&of.identity, &of.base_url);
+    export(publication, &publisher, &mut data, &|| ())?;
     let sizes = data.sizes();
     data.add_archive()?;
     let album = Drawn::after(before);
