@@ -1,11 +1,10 @@
 //! A store in a folder, for one machine or a shared disk: the same keys as files, with a conditional
 //! write made of a lock and a rename.
 
-use std::fs;
+use std::fs::{self, Metadata};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-
-use capitalbench_core::values::ids::Digest;
 
 use crate::disk::error::FileError;
 use crate::disk::file_ops::{self, TEMPORARY_PREFIX};
@@ -49,12 +48,20 @@ impl FolderStore {
 
     /// Bytes and tag; none where nothing is.
     pub fn get(&self, key: &str) -> Result<Option<(Vec<u8>, String)>, FileError> {
-        let read = file_ops::read(&self.root.join(key)).map_err(FileError::from);
-        let bytes = optional(read)?;
-        Ok(bytes.map(|bytes| {
-            let tag = tag(&bytes);
-            (bytes, tag)
-        }))
+        let path = self.root.join(key);
+        loop {
+            let Some(before) = tag(&path)? else {
+                return Ok(None);
+            };
+            let read = file_ops::read(&path).map_err(FileError::from);
+            let bytes = optional(read)?;
+            // Another file may have taken the name in between; then both are asked for again.
+            if let (Some(bytes), Some(after)) = (bytes, tag(&path)?)
+                && after == before
+            {
+                return Ok(Some((bytes, before)));
+            }
+        }
     }
 
     /// The tag of what was written; none when the condition does not hold.
@@ -76,14 +83,14 @@ impl FolderStore {
         };
         let holds = match condition {
             Condition::Always => true,
-            Condition::Absent => self.get(key)?.is_none(),
-            Condition::Unchanged(tag) => self.get(key)?.is_some_and(|(_, own)| own == tag),
+            Condition::Absent => tag(&path)?.is_none(),
+            Condition::Unchanged(wanted) => tag(&path)?.is_some_and(|own| own == wanted),
         };
         if !holds {
             return Ok(None);
         }
         file_ops::replace(&path, bytes)?;
-        Ok(Some(tag(bytes)))
+        tag(&path)
     }
 
     pub fn delete(&self, key: &str) -> Result<(), FileError> {
@@ -106,17 +113,10 @@ impl FolderStore {
             } else if kind.is_file() && !name.starts_with(TEMPORARY_PREFIX) && name != LOCK {
                 let path = self.root.join(&key);
                 // A key may be removed while it is listed.
-                let Ok(seen) = fs::symlink_metadata(&path) else {
+                let Some(seen) = look(&path)? else {
                     continue;
                 };
-                let tag = if prefix.starts_with(super::unit::HEADS) {
-                    let Some((_, tag)) = self.get(&key)? else {
-                        continue;
-                    };
-                    tag
-                } else {
-                    String::new()
-                };
+                let tag = tag_of(&seen);
                 let (size, written_at) = (seen.size(), seen.mtime());
                 found.push(Listed {
                     key,
@@ -130,8 +130,29 @@ impl FolderStore {
     }
 }
 
-fn tag(bytes: &[u8]) -> String {
-    Digest::of(bytes).to_hex()
+/// What the system says of a file: every write makes another file and gives it the name.
+fn look(path: &Path) -> Result<Option<Metadata>, FileError> {
+    match fs::symlink_metadata(path) {
+        Ok(seen) => Ok(Some(seen)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(FileError::folder(path, error)),
+    }
+}
+
+fn tag(path: &Path) -> Result<Option<String>, FileError> {
+    Ok(look(path)?.as_ref().map(tag_of))
+}
+
+fn tag_of(seen: &Metadata) -> String {
+    let (number, size) = (seen.ino(), seen.size());
+    let times = [
+        seen.mtime(),
+        seen.mtime_nsec(),
+        seen.ctime(),
+        seen.ctime_nsec(),
+    ];
+    let [a, b, c, d] = times;
+    format!("{number:x}-{size:x}-{a:x}-{b:x}-{c:x}-{d:x}")
 }
 
 #[cfg(test)]

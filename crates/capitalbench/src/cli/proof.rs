@@ -20,7 +20,7 @@ use super::shared::{Now, Round, RoundsDir};
 ///
 /// $ capitalbench verify CB-2026-05-28-1W.tar.zst  a bundle, offline
 ///
-/// $ capitalbench verify --store s3://bench/rounds every round of a store
+/// $ capitalbench verify --store s3://bench/rounds  every round of a store
 ///
 /// $ capitalbench verify --codes                   what each finding means
 ///

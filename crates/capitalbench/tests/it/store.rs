@@ -15,6 +15,7 @@ use crate::faulty_layer::FaultyLayer;
 use crate::harness::{MONTHLY, PENDING, Ran, Test, WEEKLY, changes, program, tree_of};
 use crate::market::serve;
 use crate::store_server::{Fault, KEYS, Moto, Proxy, forward};
+use crate::waiting::wait_until;
 
 /// Where a store of a test lies, and what a command needs to reach it.
 struct Place {
@@ -593,4 +594,45 @@ fn a_new_round_under_a_signed_log_costs_at_most_twenty_requests() {
     eprintln!(
         "{pushed} requests to push a round, {pulled} to pull it, {nothing} to see nothing new"
     );
+}
+
+#[test]
+fn a_worker_that_is_killed_anywhere_leaves_a_whole_store_and_the_next_one_finishes() {
+    let layer = FaultyLayer::build();
+    let prices = serve(market());
+    let mut killed = 0;
+    for call in (40..).step_by(61) {
+        let (test, place) = signed_store(1, &Place::folder);
+        let (at, key) = (call.to_string(), test.path("log.key").display().to_string());
+        let cache = test.path("cache").display().to_string();
+        let url = prices.url();
+        let with = [
+            ("CAPITALBENCH_LOG_KEY", key.as_str()),
+            ("XDG_CACHE_HOME", &cache),
+            ("TIINGO_API_KEY", KEY),
+            ("TIINGO_BASE_URL", &url),
+            ("TIINGO_PLAN", "-/-/-"),
+            ("NO_FLUSH", "1"),
+            ("KILL_AT", &at),
+        ];
+        let work = ["worker", "--store", &place.url, "--once", "--lease", "1"];
+        let ran = layer.run(&test, &with, &work);
+        let verify = ["store", "verify", "--store", &place.url];
+        place.run(&test, &verify).code(0);
+        if !ran.was_killed() {
+            ran.code(0);
+            all_resolved(&test, &place, 1);
+            break;
+        }
+        // The claim of a dead worker runs out.
+        wait_until("the round to be resolved by another worker", || {
+            test.run_with(&with[..5], &work).code(0);
+            place.pull(&test, "rounds").code(0);
+            leaderboard(&test, &name(0)).is_some()
+        });
+        all_resolved(&test, &place, 1);
+        killed += 1;
+    }
+    assert!(killed > 5, "{killed} kills");
+    eprintln!("{killed} kills");
 }
