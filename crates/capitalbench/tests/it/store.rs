@@ -33,7 +33,7 @@ impl Place {
 
     fn bucket(test: &Test, endpoint: &str) -> Self {
         let mut place = Self::folder(test);
-        place.url = "s3://bench/rounds".to_owned();
+        "s3://bench/rounds".clone_into(&mut place.url);
         place
             .variables
             .push(("AWS_ENDPOINT_URL", endpoint.to_owned()));

@@ -218,7 +218,7 @@ fn read_request(stream: &mut TcpStream) -> Option<Vec<u8>> {
         .set_read_timeout(Some(Duration::from_secs(20)))
         .ok()?;
     let mut bytes = Vec::new();
-    let mut part = [0; 65_536];
+    let mut part = vec![0; 65_536];
     loop {
         let head = bytes.windows(4).position(|four| four == b"\r\n\r\n");
         if let Some(end) = head {
