@@ -14,4 +14,5 @@ pub mod public;
 pub mod results;
 pub mod round;
 pub mod run;
+pub mod store;
 pub mod verify;

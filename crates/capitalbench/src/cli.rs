@@ -24,6 +24,7 @@ mod publish;
 mod replay;
 mod setup;
 mod shared;
+mod store;
 mod tools;
 mod verb_text;
 
@@ -41,6 +42,7 @@ pub(crate) use publish::*;
 pub(crate) use replay::*;
 pub(crate) use setup::*;
 pub(crate) use shared::*;
+pub(crate) use store::*;
 pub(crate) use tools::*;
 pub(crate) use verb_text::*;
 
@@ -139,6 +141,7 @@ pub(crate) enum Command {
     Anchor(Anchor),
     SyncWeb(SyncWeb),
     Db(Db),
+    Store(Store),
     Completions(Completions),
     Man(Man),
 }

@@ -6,6 +6,7 @@ use capitalbench_core::decision::portfolio::Holding;
 use capitalbench_core::values::ids::RunId;
 use serde_json::{Value, json};
 
+use self::resolving::update_interim;
 use crate::cli::Command;
 use crate::error::{Error, Exit};
 
@@ -25,7 +26,12 @@ use publishing::publish_report;
 use resolving::update_interim;
 
 /// Runs what was typed.
-pub(crate) fn run(command: Command) -> Result<Exit, Error> {
+pub(crate) fn run(mut command: Command) -> Result<Exit, Error> {
+    let _held = publishing::stored::hold(&mut command)?;
+    run_verb(command)
+}
+
+fn run_verb(command: Command) -> Result<Exit, Error> {
     match command {
         Command::Demo(arguments) => tools::demo::run(&arguments),
         Command::League(arguments) => league::run(&arguments),
@@ -79,6 +85,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Error> {
         Command::Bundle(arguments) => checking::bundle::run(&arguments),
         Command::SyncWeb(arguments) => publishing::sync_web::run(&arguments),
         Command::Db(arguments) => publishing::db::run(&arguments),
+        Command::Store(arguments) => publishing::store::run(&arguments),
         Command::Completions(arguments) => Ok(tools::completions::run(&arguments)),
         Command::Man(arguments) => tools::man::run(&arguments),
     }

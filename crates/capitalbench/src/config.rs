@@ -85,6 +85,24 @@ impl Environment {
         CacheKey::load_or_create(&file, fresh)
     }
 
+    /// Where this program keeps what can be fetched again.
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "this is the one place that reads the environment"
+    )]
+    pub(crate) fn cache_home() -> Result<PathBuf, Error> {
+        let given = |name: &str| {
+            let path = PathBuf::from(std::env::var_os(name)?);
+            path.is_absolute().then_some(path)
+        };
+        let home = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")));
+        let home = home.ok_or_else(|| {
+            let text = "neither XDG_CACHE_HOME nor HOME names a folder for the rounds of a store";
+            Error::new(text).hint("set HOME, or work on a folder that `store pull` makes")
+        })?;
+        Ok(home.join("capitalbench"))
+    }
+
     /// The configuration of operations.
     pub(crate) fn into_configuration(self) -> Configuration {
         Configuration::new(move |name| self.get(name))

@@ -7,4 +7,5 @@ pub mod resolve;
 pub mod score;
 pub mod scoring;
 pub mod shared_jobs;
+pub mod store_worker;
 pub mod worker;

@@ -41,6 +41,8 @@ pub struct WorkerRequest {
     pub concurrency: u16,
     /// End when no job is due, in place of waiting.
     pub once: bool,
+    /// Most rounds that a worker of a store takes.
+    pub max: Option<usize>,
     /// Where the boards go; by default beside the rounds.
     pub boards: Option<PathBuf>,
 }
@@ -76,7 +78,6 @@ struct Service<'a> {
     request: &'a WorkerRequest,
     rounds: PathBuf,
     database: DatabaseUrl,
-    stop: watch::Receiver<bool>,
     /// Something was resolved, perhaps by a process that died, and the boards do not show it yet.
     unpublished: AtomicBool,
     publishing: Mutex<()>,
@@ -87,18 +88,33 @@ struct Service<'a> {
 pub fn work(operator: &Operator, request: &WorkerRequest) -> Result<bool, Error> {
     let database = operator.configuration.required_database()?;
     let rounds = absolute(&request.rounds)?;
-    let runtime = runtime(2)?;
-    let (tell, stop) = watch::channel(false);
     let service = Service {
         operator,
         request,
         rounds,
         database,
-        stop,
         unpublished: AtomicBool::new(true),
         publishing: Mutex::new(()),
         failed: AtomicBool::new(false),
     };
+    crew(request.concurrency, &|crew| service.work(crew))?;
+    Ok(!service.failed.load(Ordering::SeqCst))
+}
+
+/// One worker among those of this process.
+pub(super) struct Crew<'a> {
+    runtime: &'a Handle,
+    stop: watch::Receiver<bool>,
+    pub(super) number: u16,
+}
+
+/// Lets so many workers work until they are done or the machine asks to stop.
+pub(super) fn crew(
+    concurrency: u16,
+    work: &(dyn Fn(&Crew<'_>) -> Result<(), Error> + Sync),
+) -> Result<(), Error> {
+    let runtime = runtime(2)?;
+    let (tell, stop) = watch::channel(false);
     let mut stops = {
         let _entered = runtime.enter();
         Stops::listen()?
@@ -108,9 +124,16 @@ pub fn work(operator: &Operator, request: &WorkerRequest) -> Result<bool, Error>
         tell.send(true)
     });
     let ended = std::thread::scope(|threads| {
-        let (service, handle) = (&service, runtime.handle());
-        let workers: Vec<_> = (1..=request.concurrency)
-            .map(|number| threads.spawn(move || service.work(handle, number)))
+        let handle = runtime.handle();
+        let workers: Vec<_> = (1..=concurrency)
+            .map(|number| {
+                let own = Crew {
+                    runtime: handle,
+                    stop: stop.clone(),
+                    number,
+                };
+                threads.spawn(move || work(&own))
+            })
             .collect();
         let mut ended = Ok(());
         for worker in workers {
@@ -121,26 +144,39 @@ pub fn work(operator: &Operator, request: &WorkerRequest) -> Result<bool, Error>
         ended
     });
     runtime.shutdown_timeout(Duration::from_secs(1));
-    ended?;
-    Ok(!service.failed.load(Ordering::SeqCst))
+    ended
 }
 
-impl Service<'_> {
-    fn stopping(&self) -> bool {
+impl Crew<'_> {
+    pub(super) fn stopping(&self) -> bool {
         *self.stop.borrow()
     }
 
-    /// Waits for the next look at the database, or for a request to stop.
-    fn pause(&self, runtime: &Handle) {
+    /// Waits for the next look, or for a request to stop.
+    pub(super) fn pause(&self, poll: Duration) {
         let mut stop = self.stop.clone();
-        runtime.block_on(async {
+        self.runtime.block_on(async {
             let asked = stop.wait_for(|stop| *stop);
-            let _ = tokio::time::timeout(self.request.poll, asked).await;
+            let _ = tokio::time::timeout(poll, asked).await;
         });
     }
 
+    /// Does something to its end; none when the worker was asked to stop meanwhile.
+    pub(super) fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
+        let mut stop = self.stop.clone();
+        self.runtime.block_on(async {
+            tokio::select! {
+                done = work => Some(done),
+                _ = stop.wait_for(|stop| *stop) => None,
+            }
+        })
+    }
+}
+
+impl Service<'_> {
     /// One worker, until it is asked to stop or nothing is left.
-    fn work(&self, runtime: &Handle, number: u16) -> Result<(), Error> {
+    fn work(&self, crew: &Crew<'_>) -> Result<(), Error> {
+        let number = crew.number;
         let prices = &self.request.prices;
         let mut own = worker(self.request.name.as_deref(), Some(self.request.lease));
         own.owner = format!("{}-{number}", own.owner);
@@ -150,27 +186,23 @@ impl Service<'_> {
             worker: own,
             universes: Universes::default(),
         };
-        while !self.stopping() {
-            match self.serve(runtime, &resolver, number == 1) {
+        while !crew.stopping() {
+            match self.serve(crew, &resolver) {
                 Ok(()) if self.request.once => break,
                 Ok(()) => {}
                 Err(error) if self.request.once => return Err(error.into()),
                 Err(error) => self.operator.say(&Notice::TriesAgain(&error.into())),
             }
-            self.pause(runtime);
+            crew.pause(self.request.poll);
         }
         Ok(())
     }
 
     /// Connects, and works until no job is due.
-    fn serve(
-        &self,
-        runtime: &Handle,
-        resolver: &Resolver<'_>,
-        is_first: bool,
-    ) -> Result<(), GatewayError> {
+    fn serve(&self, crew: &Crew<'_>, resolver: &Resolver<'_>) -> Result<(), GatewayError> {
+        let runtime = crew.runtime;
         let jobs = Arc::new(runtime.block_on(Jobs::connect(&self.database))?);
-        if is_first {
+        if crew.number == 1 {
             match open_jobs(self.operator, &self.rounds) {
                 Ok(plans) => runtime.block_on(jobs.schedule(&plans))?,
                 Err(error) => self.operator.say(&Notice::Failed(&error)),
@@ -178,7 +210,7 @@ impl Service<'_> {
         }
         let name = format!("{} on {}", resolver.worker.owner, resolver.worker.host);
         let seconds = i32::try_from(self.request.lease.as_secs()).unwrap_or(i32::MAX);
-        while !self.stopping() {
+        while !crew.stopping() {
             let Some(job) = runtime.block_on(jobs.claim(&name, seconds))? else {
                 self.publish();
                 return Ok(());
@@ -190,7 +222,8 @@ impl Service<'_> {
                 self.request.lease,
                 Arc::clone(&lost),
             ));
-            let resolution = runtime.block_on(self.resolve(resolver, &job, lost));
+            let work = self.resolve(resolver, &job, lost);
+            let resolution = crew.unless_stopped(work);
             beating.abort();
             let end = runtime.block_on(self.settle(&jobs, &job, resolution))?;
             self.operator.say(&Notice::JobEnded {
@@ -201,30 +234,23 @@ impl Service<'_> {
         Ok(())
     }
 
-    /// Resolves the round of a job; none when the worker was asked to stop meanwhile.
+    /// Resolves the round of a job.
     async fn resolve(
         &self,
         resolver: &Resolver<'_>,
         job: &Job,
         lost: Lost,
-    ) -> Option<Result<Resolution, Error>> {
-        let mut stop = self.stop.clone();
-        let work = async {
-            let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
-            let mut claimed = ResolutionJob::schedule(
-                job.round_id.clone(),
-                job.run_id.clone(),
-                job.due_at,
-                self.operator.clock.now(),
-            );
-            claimed.attempts = job.attempts.saturating_sub(1);
-            claimed.max_attempts = job.max_attempts;
-            resolver.resolve_claimed(&folder, &claimed, lost).await
-        };
-        tokio::select! {
-            resolution = work => Some(resolution),
-            _ = stop.wait_for(|stop| *stop) => None,
-        }
+    ) -> Result<Resolution, Error> {
+        let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
+        let mut claimed = ResolutionJob::schedule(
+            job.round_id.clone(),
+            job.run_id.clone(),
+            job.due_at,
+            self.operator.clock.now(),
+        );
+        claimed.attempts = job.attempts.saturating_sub(1);
+        claimed.max_attempts = job.max_attempts;
+        resolver.resolve_claimed(&folder, &claimed, lost).await
     }
 
     /// Tells the database what came of a job.

@@ -1,5 +1,7 @@
-//! The public database, brought up to date after the record changed.
+//! Copies elsewhere: the public database, brought up to date after the record changed, and rounds in an
+//! object store.
 
 pub mod follow;
 pub mod rest;
+pub mod store;
 pub mod target;

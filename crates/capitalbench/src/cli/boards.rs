@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::shared::{Now, Round, Rounds, TrackName};
+use super::store::StoreChoice;
 
 /// Show how models stand, and what may be claimed
 ///
@@ -23,11 +24,15 @@ use super::shared::{Now, Round, Rounds, TrackName};
 ///
 /// $ capitalbench leaderboard --at checkpoint-of-march     at a checkpoint you kept
 ///
+/// $ capitalbench leaderboard --store s3://bench/rounds    rounds of a store
+///
 /// Exit codes: 0 shown, 1 there is nothing to show yet, 2 could not run.
 #[derive(Debug, Args)]
 pub(crate) struct Leaderboard {
     #[command(flatten)]
     pub(crate) rounds: Rounds,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
     /// Only this track
     #[arg(long, value_enum)]
     pub(crate) track: Option<TrackName>,

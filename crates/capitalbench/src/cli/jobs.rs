@@ -7,6 +7,7 @@ use clap::Args;
 use jiff::Timestamp;
 
 use super::shared::{CrossCheckChoice, Now, Patience, Round, RoundsDir, SourceChoice, instant};
+use super::store::StoreChoice;
 
 /// Resolve every round that is due
 ///
@@ -27,6 +28,8 @@ use super::shared::{CrossCheckChoice, Now, Patience, Round, RoundsDir, SourceCho
 pub(crate) struct ResolveDue {
     #[command(flatten)]
     pub(crate) rounds: RoundsDir,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
     /// Where the boards are written, in latest/ and cumulative/ by track; default: boards beside the
     /// rounds
     #[arg(long, value_name = "DIR")]
@@ -53,13 +56,17 @@ pub(crate) struct ResolveDue {
     pub(crate) now: Now,
 }
 
-/// Resolve rounds whose jobs are in a database
+/// Resolve rounds whose jobs are in a database or a store
 ///
 /// accept-run puts jobs into the database, and a worker that starts adds those of its folder. One
 /// worker at a time has a job, under a lease that it renews; another takes over when the lease of a
 /// dead worker has expired. A failed attempt is repeated with growing pauses and given up after 30,
 /// which automation-status shows. When a round was resolved and nothing else is due, the worker
 /// writes the boards and syncs the public database.
+///
+/// With --store it needs no database and no shared folder: it claims a due round in the store,
+/// fetches that round alone, resolves it here and pushes it by one conditional write. A worker that
+/// lost its claim cannot push.
 ///
 /// SIGTERM and Ctrl-C give back the current job at its next request; this costs no attempt.
 ///
@@ -69,11 +76,15 @@ pub(crate) struct ResolveDue {
 ///
 /// $ DATABASE_URL=… capitalbench worker --concurrency 4 --lease 120 --poll 10
 ///
+/// $ capitalbench worker --store s3://bench/rounds --concurrency 4
+///
 /// Exit codes: 0 stopped or nothing failed, 1 with --once an attempt failed, 2 could not run.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Worker {
     #[command(flatten)]
     pub(crate) rounds: RoundsDir,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
     /// Where the boards are written; default: boards beside the rounds
     #[arg(long, value_name = "DIR")]
     pub(crate) boards_dir: Option<PathBuf>,

@@ -83,12 +83,17 @@ pub(crate) struct LeaguePlan {
 ///
 /// $ capitalbench league run --league /srv/house-league --json
 ///
+/// $ capitalbench league run --store s3://bench/house-league
+///
 /// Exit codes: 0 nothing is left to do now, 1 a step failed and is tried again, 2 could not run, 3 the
 /// price source answers no more for now.
 #[derive(Debug, Args)]
 pub(crate) struct LeagueRun {
     #[command(flatten)]
     pub(crate) league: LeagueDir,
+    /// Keep the rounds in this store: a pass pulls them, works, and pushes what it did
+    #[arg(long, value_name = "URL")]
+    pub(crate) store: Option<String>,
     /// Go on until Ctrl-C, with a pass whenever something is due
     #[arg(long, conflicts_with = "instant")]
     pub(crate) watch: bool,

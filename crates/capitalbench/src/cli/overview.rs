@@ -42,7 +42,7 @@ const GROUPS: [(&str, &str); 7] = [
     ),
     (
         "Maintain",
-        "keys anchor automation-status automation-retry automation-cancel db \
+        "keys anchor automation-status automation-retry automation-cancel db store \
          update-weekly-performance completions man",
     ),
 ];

@@ -20,14 +20,19 @@ use super::shared::{Now, Round, RoundsDir};
 ///
 /// $ capitalbench verify CB-2026-05-28-1W.tar.zst  a bundle, offline
 ///
+/// $ capitalbench verify --store s3://bench/rounds every round of a store
+///
 /// $ capitalbench verify --codes                   what each finding means
 ///
 /// Exit codes: 0 everything holds, 1 something does not, 2 could not run.
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
     /// A round, a folder of rounds, or a bundle
-    #[arg(required_unless_present = "codes")]
+    #[arg(required_unless_present_any = ["codes", "store"])]
     pub(crate) path: Option<PathBuf>,
+    /// Verify the rounds of this store
+    #[arg(long, value_name = "URL", conflicts_with = "path")]
+    pub(crate) store: Option<String>,
     /// Let warnings fail the verification too
     #[arg(long)]
     pub(crate) strict: bool,

@@ -9,6 +9,7 @@ use capitalbench_core::league::licence::Licence;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use super::shared::Rounds;
+use super::store::StoreChoice;
 
 /// Write everything that is public as data files
 ///
@@ -29,6 +30,8 @@ use super::shared::Rounds;
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) rounds: Rounds,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
     /// Where the files go
     #[arg(long, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
@@ -75,6 +78,8 @@ pub(crate) struct Export {
 pub(crate) struct BuildSite {
     #[command(flatten)]
     pub(crate) rounds: Rounds,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
     /// Where the record is read; the instant of supabase and database is that of the last sync
     #[arg(long, value_enum, default_value = "folder", conflicts_with = "as_of")]
     pub(crate) source: RecordSource,
@@ -110,6 +115,8 @@ pub(crate) struct BuildSite {
 pub(crate) struct Serve {
     #[command(flatten)]
     pub(crate) rounds: Rounds,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
     /// Where the record is read; the instant of supabase and database is that of the last sync
     #[arg(long, value_enum, default_value = "folder", conflicts_with = "as_of")]
     pub(crate) source: RecordSource,

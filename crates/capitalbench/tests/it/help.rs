@@ -18,6 +18,7 @@ const BELOW: [(&str, &[&str]); 5] = [
     ),
     ("keys", &["init", "show"]),
     ("league", &["check", "new", "plan", "rehearse", "run"]),
+    ("store", &["prune", "pull", "push", "status", "verify"]),
 ];
 
 /// Verbs in the order in which the help lists them.

@@ -110,6 +110,8 @@ mod site_withheld;
 mod smoke_provider;
 mod status;
 mod stopped;
+mod store;
+mod store_server;
 mod stranger;
 mod strict_ledger;
 mod supabase;

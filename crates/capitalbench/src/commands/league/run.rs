@@ -1,6 +1,6 @@
 //! `league run`: does everything that is due, once or for as long as it is let.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use capitalbench_archive::disk::file_ops;
@@ -8,12 +8,15 @@ use capitalbench_operations::league::folder::LeagueFolder;
 use capitalbench_operations::league::pass::{Pass, PassEnd, Problem, SiteBuilt, Step, pass_with};
 use capitalbench_operations::operator::clock::now_or;
 use capitalbench_operations::operator::stops::Stops;
+use capitalbench_operations::syncing::store::whole::work_on;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 
-use crate::cli::{Appearance, BuildSite, ImageChoice, LeagueRun, RecordSource, Rounds, RoundsDir};
+use crate::cli::{
+    Appearance, BuildSite, ImageChoice, LeagueRun, RecordSource, Rounds, RoundsDir, StoreChoice,
+};
 use crate::commands::publishing::build_site;
 use crate::config::{enter_league, league_operator};
 use crate::console::{DIM, WARNING, document, is_json, line, muted, paint, warn};
@@ -28,9 +31,9 @@ pub(crate) fn run(arguments: &LeagueRun) -> Result<Exit, Error> {
     let league = enter_league(&arguments.league.folder)?;
     say_whether_it_rehearses(&league);
     if arguments.watch {
-        return watch_league();
+        return watch_league(arguments.store.as_deref());
     }
-    let pass = one_pass(&league, arguments.now.instant)?;
+    let pass = one_pass(&league, arguments.now.instant, arguments.store.as_deref())?;
     show(&league, &pass, &[]);
     Ok(exit_of(&pass))
 }
@@ -47,10 +50,18 @@ fn say_whether_it_rehearses(league: &LeagueFolder) {
 }
 
 /// The environment is read anew, because a key may have been repaired since the last pass.
-fn one_pass(league: &LeagueFolder, given: Option<Timestamp>) -> Result<Pass, Error> {
+fn one_pass(
+    league: &LeagueFolder,
+    given: Option<Timestamp>,
+    store: Option<&str>,
+) -> Result<Pass, Error> {
     let operator = league_operator(league, given)?;
     let site = || build(league, given);
-    pass_with(&operator, league, Some(&site))
+    let pass = || pass_with(&operator, league, Some(&site));
+    match store {
+        Some(store) => work_on(&operator, store, Path::new(league.league.rounds()), pass),
+        None => pass(),
+    }
 }
 
 /// Builds the site of the league; that of a rehearsal lies beside its rounds.
@@ -79,6 +90,7 @@ fn build(league: &LeagueFolder, given: Option<Timestamp>) -> Result<SiteBuilt, E
             as_of: given,
             no_cache: false,
         },
+        store: StoreChoice::default(),
         source: RecordSource::Folder,
         output,
         base_url: base_url.to_owned(),
@@ -104,7 +116,7 @@ fn appearance(league: &LeagueFolder) -> Appearance {
 }
 
 /// Passes whenever something is due, until somebody asks to stop.
-fn watch_league() -> Result<Exit, Error> {
+fn watch_league(store: Option<&str>) -> Result<Exit, Error> {
     let runtime = Runtime::new().map_err(|error| Error::new(error.to_string()))?;
     let (tell, mut stop) = watch::channel(false);
     let mut stops = {
@@ -117,8 +129,8 @@ fn watch_league() -> Result<Exit, Error> {
     });
     let mut told = Vec::new();
     while !*stop.borrow() {
-        let league = enter_league(std::path::Path::new("."));
-        let passed = league.and_then(|league| Ok((one_pass(&league, None)?, league)));
+        let league = enter_league(Path::new("."));
+        let passed = league.and_then(|league| Ok((one_pass(&league, None, store)?, league)));
         let next = match passed {
             Ok((pass, league)) => {
                 show(&league, &pass, &told);

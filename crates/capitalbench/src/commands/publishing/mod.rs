@@ -13,4 +13,6 @@ pub(super) mod publish_latest;
 pub(super) mod publish_report;
 pub(super) mod published;
 pub(super) mod serve;
+pub(super) mod store;
+pub(super) mod stored;
 pub(super) mod sync_web;

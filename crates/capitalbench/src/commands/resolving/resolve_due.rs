@@ -1,28 +1,40 @@
 //! `resolve-due`: every round whose time has come, without hand work.
 
+use std::time::Duration;
+
 use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_operations::operator::Operator;
 use capitalbench_operations::resolving::due::{DueReport, DueRequest, due_rounds, resolve_due};
 use capitalbench_operations::resolving::resolve::Resolution;
+use capitalbench_operations::resolving::store_worker::work_in_store;
+use capitalbench_operations::resolving::worker::WorkerRequest;
 use capitalbench_operations::syncing::follow::follow_folder;
 use serde_json::{Value, json};
 
 use super::automation::next_attempt;
 use crate::cli::ResolveDue;
 use crate::commands::notices::{price_choice, print_followed};
-use crate::config::operator;
+use crate::commands::publishing::stored::Stored;
+use crate::config::{Environment, operator};
 use crate::console::{DIM, ERROR, GOOD, WARNING, complain, document, is_json, line, paint, plural};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, Error> {
     let operator = operator(arguments.now.instant)?;
-    let rounds = &arguments.rounds.folder;
+    if let (Some(store), false) = (&arguments.store.url, arguments.dry_run) {
+        return in_store(&operator, arguments, store);
+    }
+    let stored = Stored::open(arguments.store.url.as_deref())?;
+    let rounds = stored
+        .as_ref()
+        .map_or(&*arguments.rounds.folder, Stored::folder);
     if arguments.dry_run {
         let found = due_rounds(&operator, rounds)?;
         return Ok(print_due(arguments, &found.due, &found.unreadable));
     }
     let request = DueRequest {
         at_limit: arguments.patience.at_limit(),
-        rounds: rounds.clone(),
+        rounds: rounds.to_owned(),
         prices: price_choice(&arguments.source, &arguments.cross_check)?,
         worker: arguments.worker_id.clone(),
         lease: arguments.lease_seconds,
@@ -47,6 +59,23 @@ pub(crate) fn run(arguments: &ResolveDue) -> Result<Exit, Error> {
         None => done,
         Some(_) => done.and(print_followed(&follow_folder(&operator, rounds))),
     })
+}
+
+/// The rounds of a store are resolved by a worker that ends when nothing is due.
+fn in_store(operator: &Operator, arguments: &ResolveDue, store: &str) -> Result<Exit, Error> {
+    let request = WorkerRequest {
+        rounds: arguments.rounds.folder.clone(),
+        prices: price_choice(&arguments.source, &arguments.cross_check)?,
+        name: arguments.worker_id.clone(),
+        lease: arguments.lease_seconds,
+        poll: Duration::ZERO,
+        concurrency: 1,
+        once: true,
+        max: arguments.max,
+        boards: None,
+    };
+    let home = Environment::cache_home()?;
+    Ok(Exit::of(work_in_store(operator, &request, store, &home)?))
 }
 
 fn print_due(arguments: &ResolveDue, due: &[RoundFolder], unreadable: &[String]) -> Exit {

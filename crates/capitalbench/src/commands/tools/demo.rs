@@ -55,6 +55,7 @@ pub(crate) fn run(arguments: &Demo) -> Result<Exit, Error> {
     }
     let first = leagues.remove(0);
     let site = Serve {
+        store: crate::cli::StoreChoice::default(),
         rounds: Rounds {
             dir: RoundsDir {
                 folder: first.rounds,

@@ -1,0 +1,318 @@
+//! A checkout: a folder of rounds, and what it knows of the store that it came from.
+//!
+//! `.capitalbench/store/` in the folder of rounds holds the address of the store, and one file per unit:
+//! its head as it was pulled or pushed, its files, and what the system said of them then. A unit that is
+//! being written has a mark beside its file; whoever finds one writes the unit again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use capitalbench_core::values::ids::Digest;
+use serde::{Deserialize, Serialize};
+
+use super::head::{Generation, Head};
+use super::index::{Content, Place};
+use super::unit::{Mark, Unit};
+use crate::disk::error::{Fault, FileError};
+use crate::disk::file_ops::{self, Hold};
+use crate::disk::layout;
+use crate::disk::state_folder;
+use crate::format::text::json;
+use crate::round::round_folder::{names_in, parse_file, read_file};
+
+/// Where a checkout keeps what it knows, seen from the folder of rounds.
+const FOLDER: &str = ".capitalbench/store";
+/// The ending of what a push is about to publish.
+const INTENT: &str = "intent";
+
+/// A folder of rounds with its store; held by this process until it is dropped.
+#[derive(Debug)]
+pub struct Checkout {
+    rounds: PathBuf,
+    _hold: Hold,
+}
+
+/// What a checkout knows of a unit.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Known {
+    /// The tag of its head.
+    pub tag: String,
+    pub head: Head,
+    pub content: Content,
+    marks: BTreeMap<String, Mark>,
+}
+
+/// What a push is about to publish. A push that died after its head was written finds here what it
+/// published.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Intent {
+    pub generation: Generation,
+    pub content: Content,
+    pub marks: BTreeMap<String, Mark>,
+}
+
+/// How a unit of the folder differs from what the checkout knows of it.
+#[derive(Debug, Default)]
+pub struct Change {
+    /// Files that are new or hold something else, with their bytes.
+    pub changed: Vec<(String, Vec<u8>)>,
+    /// The generation without them and without what is gone.
+    pub kept: Content,
+    pub is_changed: bool,
+    /// What the system said of all files before any was read.
+    pub marks: BTreeMap<String, Mark>,
+}
+
+impl Checkout {
+    /// Takes a folder as a checkout of a store; none while another process has it.
+    pub fn take(rounds: &Path, store: &str) -> Result<Option<Self>, FileError> {
+        file_ops::create_folder(rounds)?;
+        state_folder::create(&rounds.join(layout::STATE))?;
+        let folder = rounds.join(FOLDER);
+        file_ops::create_folder(&folder)?;
+        let Some(hold) = file_ops::hold(&folder.join("lock"))? else {
+            return Ok(None);
+        };
+        let address = folder.join("address");
+        match read_file(&address)? {
+            None => file_ops::create_new(&address, store.as_bytes())?,
+            Some(known) if known == store.as_bytes() => {}
+            Some(known) => {
+                let known = String::from_utf8_lossy(&known);
+                let text = format!(
+                    "is a checkout of {known}; name that store, or another folder with --rounds-dir"
+                );
+                return Err(FileError::folder(rounds, text));
+            }
+        }
+        let rounds = rounds.to_owned();
+        Ok(Some(Self {
+            rounds,
+            _hold: hold,
+        }))
+    }
+
+    pub fn rounds(&self) -> &Path {
+        &self.rounds
+    }
+
+    /// The store that a folder is a checkout of.
+    pub fn address(rounds: &Path) -> Result<Option<String>, FileError> {
+        let bytes = read_file(&rounds.join(FOLDER).join("address"))?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    fn file(&self, unit: &Unit, ending: &str) -> PathBuf {
+        let key = unit.key();
+        let name = key.rsplit('/').next().unwrap_or_default();
+        let kind = match unit {
+            Unit::Round(_) => "round",
+            Unit::Log | Unit::Beside => "own",
+        };
+        self.rounds
+            .join(FOLDER)
+            .join(format!("{kind}-{name}.{ending}"))
+    }
+
+    /// What is known of a unit; none of one that was never pulled or pushed here.
+    pub fn known(&self, unit: &Unit) -> Result<Option<Known>, FileError> {
+        parse_file(&self.file(unit, "json"), json::read)
+    }
+
+    /// The tags of all heads that are known, by unit.
+    pub fn tags(&self) -> Result<BTreeMap<String, String>, FileError> {
+        let read = parse_file(&self.rounds.join(FOLDER).join("tags.json"), json::read)?;
+        Ok(read.unwrap_or_default())
+    }
+
+    /// Remembers the tags of all heads, so that a pull need not read a file per unit.
+    pub fn note_tags(&self, tags: &BTreeMap<String, String>) -> Result<(), FileError> {
+        let text = json::render(tags);
+        Ok(file_ops::replace(
+            &self.rounds.join(FOLDER).join("tags.json"),
+            text.as_bytes(),
+        )?)
+    }
+
+    /// Whether an earlier process was stopped while it wrote a unit.
+    pub fn is_unfinished(&self, unit: &Unit) -> bool {
+        self.file(unit, "begun").exists()
+    }
+
+    /// Notes what a unit holds after a push or a pull, by marks that were taken before its files were
+    /// read: a file that changed since then is looked at again.
+    pub fn note(
+        &self,
+        unit: &Unit,
+        head: (Head, String),
+        content: Content,
+        marks: BTreeMap<String, Mark>,
+    ) -> Result<(), FileError> {
+        let (head, tag) = head;
+        let known = Known {
+            tag,
+            head,
+            content,
+            marks,
+        };
+        file_ops::replace(&self.file(unit, "json"), json::render(&known).as_bytes())?;
+        self.forget_intent(unit)?;
+        Ok(file_ops::remove(&self.file(unit, "begun"))?)
+    }
+
+    pub fn intend(&self, unit: &Unit, intent: &Intent) -> Result<(), FileError> {
+        let text = json::render(intent);
+        Ok(file_ops::replace(
+            &self.file(unit, INTENT),
+            text.as_bytes(),
+        )?)
+    }
+
+    /// What pushes of this folder set out to publish and did not note.
+    pub fn intents(&self) -> Result<Vec<(Unit, Intent)>, FileError> {
+        let mut found = Vec::new();
+        for name in names_in(&self.rounds.join(FOLDER))? {
+            let unit = match name
+                .strip_suffix(INTENT)
+                .map(|name| name.trim_end_matches('.'))
+            {
+                Some("own-log") => Some(Unit::Log),
+                Some("own-beside") => Some(Unit::Beside),
+                Some(name) => name.strip_prefix("round-").and_then(Unit::round),
+                None => None,
+            };
+            let Some(unit) = unit else { continue };
+            if let Some(intent) = parse_file(&self.file(&unit, INTENT), json::read)? {
+                found.push((unit, intent));
+            }
+        }
+        Ok(found)
+    }
+
+    pub fn forget_intent(&self, unit: &Unit) -> Result<(), FileError> {
+        Ok(file_ops::remove(&self.file(unit, INTENT))?)
+    }
+
+    /// Exists once the store was seen to honour conditions.
+    pub fn probed(&self) -> PathBuf {
+        self.rounds.join(FOLDER).join("probed")
+    }
+
+    /// How the folder differs from what is known; what has the same mark is not read.
+    pub fn change(&self, unit: &Unit, known: &Known) -> Result<Change, FileError> {
+        let found = unit.look(&self.rounds)?;
+        let mut change = Change {
+            kept: Content {
+                empty_folders: found.empty_folders,
+                ..Content::default()
+            },
+            marks: found.files,
+            ..Change::default()
+        };
+        for (path, mark) in &change.marks {
+            let before = known.content.files.get(path);
+            let is_settled = known.marks.get(path) == Some(mark);
+            if let Some(place) = before.filter(|_| is_settled) {
+                change.kept.files.insert(path.clone(), place.clone());
+                continue;
+            }
+            let bytes = file_ops::read(&self.path(unit, path)?)?;
+            match before.filter(|place| holds(&bytes, place)) {
+                Some(place) => drop(change.kept.files.insert(path.clone(), place.clone())),
+                None => change.changed.push((path.clone(), bytes)),
+            }
+        }
+        change.is_changed = !change.changed.is_empty() || change.kept != known.content;
+        Ok(change)
+    }
+
+    /// Writes a generation in place of what the unit holds. `bytes` gives the content of a file that is
+    /// not there yet.
+    pub fn write(
+        &self,
+        unit: &Unit,
+        head: (Head, String),
+        content: Content,
+        bytes: &dyn Fn(&Place) -> Option<Vec<u8>>,
+    ) -> Result<(), FileError> {
+        let found = unit.look(&self.rounds)?;
+        file_ops::replace(&self.file(unit, "begun"), b"")?;
+        for (path, place) in &content.files {
+            let file = self.path(unit, path)?;
+            if found.files.contains_key(path) && holds(&file_ops::read(&file)?, place) {
+                continue;
+            }
+            let fetched = bytes(place).filter(|bytes| holds(bytes, place));
+            let fetched = fetched.ok_or_else(|| {
+                let text = format!(
+                    "the object {} does not hold {path} as its index says",
+                    place.object
+                );
+                Fault::new(text).in_file(&file)
+            })?;
+            if let Some(folder) = file.parent() {
+                file_ops::create_folder(folder)?;
+            }
+            file_ops::replace(&file, &fetched)?;
+        }
+        for path in found
+            .files
+            .keys()
+            .filter(|path| !content.files.contains_key(*path))
+        {
+            let file = self.path(unit, path)?;
+            file_ops::remove(&file)?;
+            self.remove_empty(unit, file.parent(), &content)?;
+        }
+        if let Some(folder) = unit.folder(&self.rounds) {
+            for path in &content.empty_folders {
+                file_ops::create_folder(&self.path(unit, path)?)?;
+            }
+            file_ops::create_folder(&folder)?;
+        }
+        let found = unit.look(&self.rounds)?;
+        self.note(unit, head, content, found.files)
+    }
+
+    /// Removes folders that no file is left in.
+    fn remove_empty(
+        &self,
+        unit: &Unit,
+        from: Option<&Path>,
+        content: &Content,
+    ) -> Result<(), FileError> {
+        let Some(top) = unit.folder(&self.rounds) else {
+            return Ok(());
+        };
+        let above = from.into_iter().flat_map(Path::ancestors);
+        for folder in above.take_while(|folder| folder.starts_with(&top) && *folder != top) {
+            let inside = folder
+                .strip_prefix(&top)
+                .map(|path| path.display().to_string());
+            let is_kept = inside.is_ok_and(|path| content.empty_folders.contains(&path));
+            if is_kept || !names_in(folder)?.is_empty() {
+                break;
+            }
+            file_ops::remove_empty_folder(folder)?;
+        }
+        Ok(())
+    }
+
+    /// A file of a unit; an error for a path that leads out of it.
+    pub fn path(&self, unit: &Unit, path: &str) -> Result<PathBuf, FileError> {
+        unit.file(&self.rounds, path).ok_or_else(|| {
+            let text = format!(
+                "the store names the file {path:?}, which lies outside of {}",
+                unit.name()
+            );
+            FileError::folder(&self.rounds, text)
+        })
+    }
+}
+
+/// Whether bytes are those of a place.
+fn holds(bytes: &[u8], place: &Place) -> bool {
+    bytes.len() as u64 == place.size && Digest::of(bytes).to_hex() == place.sha256
+}

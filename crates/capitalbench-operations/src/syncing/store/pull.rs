@@ -1,0 +1,283 @@
+//! Pull: a folder becomes what the store holds, file by file where it differs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Mutex, PoisonError};
+
+use capitalbench_archive::store::checkout::{Checkout, Known};
+use capitalbench_archive::store::head::{Generation, Head};
+use capitalbench_archive::store::index::{Content, Index, Place, is_content_of, object_key};
+use capitalbench_archive::store::unit::{HEADS, Unit};
+
+use super::Store;
+use super::local::{Cache, Here};
+use crate::error::Error;
+
+/// How often a listing is repeated while writers move the log.
+const LOOKS: usize = 5;
+
+/// What becomes of files that were changed here since the last pull or push.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Local {
+    /// Nothing is pulled over them.
+    Kept,
+    /// The store's files take their place.
+    Discarded,
+}
+
+/// What a pull brought.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Pulled {
+    /// Units that the store has.
+    pub units: usize,
+    /// Units that were written here.
+    pub written: usize,
+}
+
+/// A unit as the store holds it: what counts now, and the head with its tag.
+#[derive(Debug, Clone)]
+pub(super) struct Current {
+    pub(super) head: Head,
+    pub(super) tag: String,
+}
+
+impl Store {
+    /// Pulls every unit that changed since the checkout saw it.
+    pub fn pull(&self, here: &Here, local: Local) -> Result<Pulled, Error> {
+        let checkout = &here.checkout;
+        let mut tags = checkout.tags()?;
+        let mut pulled = Pulled::default();
+        for look in 1..=LOOKS {
+            let log = self.head(&Unit::Log.key())?;
+            let pending = log.as_ref().map(|(head, _)| head.pending.clone());
+            let pending = pending.unwrap_or_default();
+            self.adopt(checkout, &pending)?;
+            let listed = self.list(HEADS)?;
+            let units: Vec<(Unit, String)> = listed
+                .into_iter()
+                .filter_map(|found| Some((Unit::of_key(&found.key)?, found.tag)))
+                .collect();
+            pulled.units = units.len();
+            let changed: Vec<(Unit, String)> = units
+                .into_iter()
+                .filter(|(unit, tag)| {
+                    let is_known = tags.get(&unit.key()) == Some(tag);
+                    let awaited = matches!(unit, Unit::Round(name) if pending.contains_key(name));
+                    !is_known || awaited || checkout.is_unfinished(unit)
+                })
+                .collect();
+            let done: Mutex<Vec<(String, String)>> = Mutex::default();
+            let written = self.each(&changed, |(unit, _)| {
+                let brought = self.bring_newest(here, unit, &pending, local)?;
+                let Some((tag, written)) = brought else {
+                    return Ok(false);
+                };
+                let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
+                done.push((unit.key(), tag));
+                Ok(written)
+            });
+            tags.extend(done.into_inner().unwrap_or_else(PoisonError::into_inner));
+            checkout.note_tags(&tags)?;
+            pulled.written += written?.into_iter().filter(|written| *written).count();
+            let after = self.head(&Unit::Log.key())?;
+            let tag = |found: &Option<(Head, String)>| found.as_ref().map(|(_, tag)| tag.clone());
+            // Rounds and log are of one moment when the log did not move meanwhile.
+            if tag(&log) == tag(&after) || look == LOOKS {
+                break;
+            }
+        }
+        Ok(pulled)
+    }
+
+    /// Pulls a round that this process holds, with the log and what lies beside; the log may have told
+    /// of a later state of it than its head does.
+    pub fn pull_claimed(&self, here: &Here, unit: &Unit) -> Result<(), Error> {
+        if let Some((head, _)) = self.head(&Unit::Log.key())? {
+            self.settle(&head)?;
+        }
+        for unit in [unit, &Unit::Log, &Unit::Beside] {
+            self.bring_newest(here, unit, &BTreeMap::new(), Local::Discarded)?;
+        }
+        Ok(())
+    }
+
+    /// Brings what a head says; once more when the head moved on and its objects were removed.
+    fn bring_newest(
+        &self,
+        here: &Here,
+        unit: &Unit,
+        pending: &BTreeMap<String, Generation>,
+        local: Local,
+    ) -> Result<Option<(String, bool)>, Error> {
+        loop {
+            let Some((head, tag)) = self.head(&unit.key())? else {
+                return Ok(None);
+            };
+            let current = ahead(Current { head, tag }, unit, pending);
+            let tag = current.tag.clone();
+            match self.bring(here, unit, current, local) {
+                Ok(written) => return Ok(Some((tag, written))),
+                Err(error) => {
+                    let now = self.head(&unit.key())?;
+                    if now.is_none_or(|(_, now)| now == tag) {
+                        return Err(error);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Writes a unit here as the store holds it; false where nothing had to be written.
+    pub(super) fn bring(
+        &self,
+        here: &Here,
+        unit: &Unit,
+        current: Current,
+        local: Local,
+    ) -> Result<bool, Error> {
+        let Current { head, tag } = current;
+        let Here { checkout, cache } = here;
+        let known = checkout.known(unit)?;
+        let unfinished = checkout.is_unfinished(unit);
+        let same = |known: &Known| {
+            let nonce = |head: &Head| head.content.as_ref().map(|content| content.nonce.clone());
+            nonce(&known.head) == nonce(&head)
+        };
+        let is_same = known.as_ref().is_some_and(same);
+        if local == Local::Kept && !unfinished {
+            let empty = Known::default();
+            let change = checkout.change(unit, known.as_ref().unwrap_or(&empty))?;
+            if is_same {
+                let content = known.map(|known| known.content).unwrap_or_default();
+                if !change.is_changed {
+                    checkout.note(unit, (head, tag), content, change.marks)?;
+                }
+                return Ok(false);
+            }
+            let is_own = change.is_changed && !self.is_what_the_store_has(cache, &head, &change)?;
+            if is_own {
+                let text = format!("{} was changed here and in the store", unit.name());
+                return Err(Error::new(text).hint(
+                    "keep a copy of your files, take those of the store with `store pull \
+                     --discard-local`, and do your step again",
+                ));
+            }
+        } else if is_same && !unfinished && local == Local::Discarded {
+            let known = known.unwrap_or_default();
+            let change = checkout.change(unit, &known)?;
+            if !change.is_changed {
+                checkout.note(unit, (head, tag), known.content, change.marks)?;
+                return Ok(false);
+            }
+        }
+        let content = self.content(cache, head.content.as_ref())?;
+        let objects = self.fetch(cache, checkout, unit, &content)?;
+        let bytes = |place: &Place| {
+            let object = objects.get(&place.object)?;
+            let from = usize::try_from(place.offset).ok()?;
+            let to = from.checked_add(usize::try_from(place.size).ok()?)?;
+            object.get(from..to).map(<[u8]>::to_vec)
+        };
+        checkout.write(unit, (head, tag), content, &bytes)?;
+        Ok(true)
+    }
+
+    /// Whether a folder that was never pulled holds exactly what the store has.
+    fn is_what_the_store_has(
+        &self,
+        cache: &Cache,
+        head: &Head,
+        change: &capitalbench_archive::store::checkout::Change,
+    ) -> Result<bool, Error> {
+        if !change.kept.files.is_empty() {
+            return Ok(false);
+        }
+        let content = self.content(cache, head.content.as_ref())?;
+        let own = change.changed.iter();
+        let own: BTreeMap<&str, String> = own
+            .map(|(path, bytes)| {
+                let digest = capitalbench_core::values::ids::Digest::of(bytes);
+                (path.as_str(), digest.to_hex())
+            })
+            .collect();
+        let there = content.files.iter();
+        Ok(own
+            == there
+                .map(|(path, place)| (path.as_str(), place.sha256.clone()))
+                .collect())
+    }
+
+    /// The files of a generation.
+    pub(super) fn content(
+        &self,
+        cache: &Cache,
+        generation: Option<&Generation>,
+    ) -> Result<Content, Error> {
+        let names = generation.map(|generation| generation.indexes.clone());
+        let names = names.unwrap_or_default();
+        let indexes = self.each(&names, |name| {
+            let bytes = self.object(cache, name)?;
+            let index = Index::parse(&bytes);
+            index.map_err(|fault| Error::new(format!("{}: {name}: {fault}", self.address)))
+        })?;
+        Ok(Content::of(indexes))
+    }
+
+    /// Fetches the objects of files that are not here as they must be.
+    fn fetch(
+        &self,
+        cache: &Cache,
+        checkout: &Checkout,
+        unit: &Unit,
+        content: &Content,
+    ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
+        let known = checkout.known(unit)?.unwrap_or_default();
+        let change = checkout.change(unit, &known)?;
+        let missing = content.files.iter().filter(|(path, place)| {
+            let own = change.kept.files.get(*path);
+            own.is_none_or(|own| own.sha256 != place.sha256)
+        });
+        let objects: BTreeSet<&str> = missing.map(|(_, place)| place.object.as_str()).collect();
+        let objects: Vec<&str> = objects.into_iter().collect();
+        let fetched = self.each(&objects, |name| {
+            let bytes = self.object(cache, name)?;
+            Ok(((*name).to_owned(), bytes))
+        })?;
+        Ok(fetched.into_iter().collect())
+    }
+
+    /// An object, checked against its name; from the cache of this machine where it is there.
+    pub(super) fn object(&self, cache: &Cache, name: &str) -> Result<Vec<u8>, Error> {
+        if let Some(bytes) = cache.object(name) {
+            return Ok(bytes);
+        }
+        let broken = |what: &str| {
+            let text = format!("{}: the object {name} {what}", self.address);
+            Error::new(text).hint("`store verify` lists everything that is damaged")
+        };
+        let key = object_key(name).ok_or_else(|| broken("has a name that no object can have"))?;
+        let (bytes, _) = self.get(&key)?.ok_or_else(|| broken("is not there"))?;
+        if !is_content_of(name, &bytes) {
+            return Err(broken("does not hold what its name says"));
+        }
+        cache.keep(name, &bytes)?;
+        Ok(bytes)
+    }
+}
+
+/// What counts of a round: the log may tell of a generation that its head does not name yet.
+pub(super) fn ahead(
+    current: Current,
+    unit: &Unit,
+    pending: &BTreeMap<String, Generation>,
+) -> Current {
+    let Unit::Round(name) = unit else {
+        return current;
+    };
+    match pending.get(name) {
+        Some(next) if next.number == current.head.number() + 1 => Current {
+            head: current.head.with(next.clone(), current.head.write.clone()),
+            tag: current.tag,
+        },
+        _ => current,
+    }
+}

@@ -1,0 +1,280 @@
+//! Push: objects, then the log's checkpoint where the log grew, then heads, each by one conditional
+//! write.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use capitalbench_archive::round::jobs;
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_archive::store::checkout::{Change, Checkout, Intent, Known};
+use capitalbench_archive::store::folder_store::Condition;
+use capitalbench_archive::store::head::{Generation, Head};
+use capitalbench_archive::store::index::{Content, Index, MOST_INDEXES, object_key, object_name};
+use capitalbench_archive::store::packing::pack;
+use capitalbench_archive::store::unit::{Mark, Unit, units_of};
+use jiff::Timestamp;
+
+use super::claim::Claim;
+use super::local::Here;
+use super::pull::{Current, ahead};
+use super::{Store, Written, nonce, now};
+use crate::error::Error;
+use crate::operator::Operator;
+
+/// A push that takes longer starts again; `prune` waits much longer before it removes an object.
+pub(super) const LONGEST_PUSH: Duration = Duration::from_hours(1);
+
+/// On whose behalf something is pushed, and from where.
+pub struct Pusher<'a> {
+    pub operator: &'a Operator,
+    pub here: &'a Here,
+    /// The unit that this process holds.
+    pub claim: Option<&'a Claim>,
+}
+
+/// What a push brought.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Pushed {
+    /// Names of the units that changed.
+    pub units: Vec<String>,
+    pub files: usize,
+}
+
+/// A unit whose objects are in the store; nobody sees them before its head names them.
+pub(super) struct Ready {
+    pub(super) unit: Unit,
+    /// The number of the generation that it follows.
+    pub(super) base: u64,
+    pub(super) generation: Generation,
+    content: Content,
+    marks: BTreeMap<String, Mark>,
+    files: usize,
+}
+
+/// Whether a round may still be published by this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    Ours,
+    /// It is published already: an answer was lost, or another writer finished it.
+    Published,
+}
+
+impl Store {
+    /// Pushes everything that changed in a checkout, or the given units of it.
+    pub fn push(&self, pusher: &Pusher<'_>, only: Option<&[Unit]>) -> Result<Pushed, Error> {
+        loop {
+            let began = Instant::now();
+            let units = match only {
+                Some(units) => units.to_vec(),
+                None => units_of(pusher.here.checkout.rounds())?,
+            };
+            if let Some((head, _)) = self.head(&Unit::Log.key())? {
+                self.settle(&head)?;
+            }
+            self.adopt(&pusher.here.checkout, &BTreeMap::new())?;
+            let mut ready = Vec::new();
+            for unit in units.iter().filter(|unit| **unit != Unit::Log) {
+                ready.extend(self.ready(pusher, unit)?);
+            }
+            for own in &ready {
+                self.turn(pusher, own)?;
+            }
+            if began.elapsed() > LONGEST_PUSH {
+                continue;
+            }
+            let log = self.commit_log(pusher, &ready)?;
+            let mut pushed = Pushed::default();
+            for own in ready {
+                pushed.units.push(own.unit.name().to_owned());
+                pushed.files += own.files;
+                self.publish(pusher, own, log.is_some())?;
+            }
+            pushed
+                .units
+                .extend(log.map(|()| Unit::Log.name().to_owned()));
+            return Ok(pushed);
+        }
+    }
+
+    /// Notes what an earlier push of this folder published before it died.
+    pub(super) fn adopt(
+        &self,
+        checkout: &Checkout,
+        pending: &BTreeMap<String, Generation>,
+    ) -> Result<(), Error> {
+        for (unit, intent) in checkout.intents()? {
+            let Some((head, tag)) = self.head(&unit.key())? else {
+                continue;
+            };
+            let current = ahead(Current { head, tag }, &unit, pending);
+            if is_of(&current.head, &intent.generation) {
+                let head = (current.head, current.tag);
+                checkout.note(&unit, head, intent.content, intent.marks)?;
+            } else if current.head.number() >= intent.generation.number {
+                checkout.forget_intent(&unit)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts the objects of a unit into the store; none where nothing changed.
+    pub(super) fn ready(&self, pusher: &Pusher<'_>, unit: &Unit) -> Result<Option<Ready>, Error> {
+        let checkout = &pusher.here.checkout;
+        if checkout.is_unfinished(unit) {
+            let text = format!("an earlier pull of {} was stopped", unit.name());
+            return Err(Error::new(text).hint("run `store pull` again before you push"));
+        }
+        let known = checkout.known(unit)?.unwrap_or_default();
+        let change = checkout.change(unit, &known)?;
+        if !change.is_changed {
+            return Ok(None);
+        }
+        let is_gone = change.marks.is_empty() && change.kept.empty_folders.is_empty();
+        if is_gone && known.head.content.is_none() {
+            return Ok(None);
+        }
+        self.prepare(pusher, unit, &known, change).map(Some)
+    }
+
+    fn prepare(
+        &self,
+        pusher: &Pusher<'_>,
+        unit: &Unit,
+        known: &Known,
+        change: Change,
+    ) -> Result<Ready, Error> {
+        let push = nonce()?;
+        let files = change.changed.len();
+        let packed = pack(change.changed, &push);
+        let mut content = change.kept;
+        content.files.extend(packed.places);
+        let before = known.head.content.as_ref();
+        let mut indexes = before.map(|own| own.indexes.clone()).unwrap_or_default();
+        let is_long = *unit != Unit::Log || indexes.len() + 1 >= MOST_INDEXES;
+        let index = if is_long {
+            indexes.clear();
+            Index::whole(&content)
+        } else {
+            Index::between(&known.content, &content)
+        };
+        let index = index.render();
+        let name = object_name(&index, &push);
+        indexes.push(name.clone());
+        let mut objects = packed.objects;
+        objects.push((name, index));
+        self.each(&objects, |(name, bytes)| {
+            let key = object_key(name).ok_or_else(|| Error::new(format!("{name} is no name")))?;
+            self.put(&key, bytes, Condition::Always).map(drop)
+        })?;
+        let base = known.head.number();
+        let checkout = &pusher.here.checkout;
+        let intent = Intent {
+            generation: Generation {
+                number: base + 1,
+                nonce: push,
+                indexes,
+                next_attempt_at_utc: next_attempt(checkout, unit)?,
+            },
+            content,
+            marks: change.marks,
+        };
+        checkout.intend(unit, &intent)?;
+        Ok(Ready {
+            unit: unit.clone(),
+            base,
+            generation: intent.generation,
+            content: intent.content,
+            marks: intent.marks,
+            files,
+        })
+    }
+
+    /// Looks whether a unit is still ours to publish.
+    pub(super) fn turn(&self, pusher: &Pusher<'_>, own: &Ready) -> Result<Turn, Error> {
+        let head = self.head(&own.unit.key())?.map(|(head, _)| head);
+        let head = head.unwrap_or_default();
+        if is_of(&head, &own.generation) {
+            return Ok(Turn::Published);
+        }
+        let claim = pusher.claim.filter(|claim| claim.unit == own.unit);
+        let name = own.unit.name();
+        match claim {
+            Some(claim) if head.fence != claim.fence || head.number() != own.base => {
+                let text = format!("{name} was taken over by another worker; nothing was pushed");
+                Err(Error::new(text))
+            }
+            Some(_) => Ok(Turn::Ours),
+            None if head.number() != own.base => {
+                let text = format!("the store has a newer state of {name}; nothing was pushed");
+                let hint = "take it with `store pull`, and do your step again";
+                Err(Error::new(text).hint(hint))
+            }
+            None => match head.holder(now()) {
+                None => Ok(Turn::Ours),
+                Some(holder) => {
+                    let text = format!("{name} is held by {}; nothing was pushed", holder.owner);
+                    let hint = format!("it is free at {} at the latest", holder.expires_at_utc);
+                    Err(Error::new(text).hint(hint))
+                }
+            },
+        }
+    }
+
+    /// Lets the head of a unit name its new generation, and notes that here. What the log tells of is
+    /// published whoever holds the round by now.
+    fn publish(&self, pusher: &Pusher<'_>, own: Ready, is_logged: bool) -> Result<(), Error> {
+        let noted = loop {
+            let found = self.head(&own.unit.key())?;
+            let (head, tag) = match found {
+                Some((head, tag)) => (head, Some(tag)),
+                None => (Head::default(), None),
+            };
+            if let Some(tag) = tag.as_ref().filter(|_| is_of(&head, &own.generation)) {
+                break (head, tag.clone());
+            }
+            if !is_logged {
+                self.turn(pusher, &own)?;
+            } else if head.number() > own.base {
+                // A later generation stands on this one.
+                return Ok(());
+            }
+            let next = head.with(own.generation.clone(), nonce()?);
+            if let Written::Done(tag) = self.write_head(&own.unit.key(), &next, tag.as_deref())? {
+                break (next, tag);
+            }
+        };
+        noted_here(pusher, own, noted)
+    }
+}
+
+/// Notes here what was published there.
+pub(super) fn noted_here(
+    pusher: &Pusher<'_>,
+    own: Ready,
+    noted: (Head, String),
+) -> Result<(), Error> {
+    let checkout = &pusher.here.checkout;
+    let mut tags = checkout.tags()?;
+    tags.insert(own.unit.key(), noted.1.clone());
+    checkout.note(&own.unit, noted, own.content, own.marks)?;
+    Ok(checkout.note_tags(&tags)?)
+}
+
+/// Whether a head names this very generation.
+fn is_of(head: &Head, generation: &Generation) -> bool {
+    let content = head.content.as_ref();
+    content.is_some_and(|content| content.nonce == generation.nonce)
+}
+
+/// When the job of a round is to be tried.
+fn next_attempt(checkout: &Checkout, unit: &Unit) -> Result<Option<Timestamp>, Error> {
+    let Unit::Round(name) = unit else {
+        return Ok(None);
+    };
+    let path = checkout.rounds().join(name);
+    if !RoundFolder::is_round(&path) {
+        return Ok(None);
+    }
+    let job = jobs::load(&RoundFolder::open(&path)?)?;
+    Ok(job.and_then(|job| job.next_attempt()))
+}

@@ -1,0 +1,169 @@
+//! The log's part of a push: the checkpoint in the store decides what happened.
+//!
+//! The head of the log names, beside its own files, the generations of rounds that it tells of. So a
+//! push that dies after the checkpoint and before the heads of its rounds is finished by whoever comes
+//! next, and a log that another machine moved on makes the loser sign its events again, on top.
+
+use std::collections::BTreeMap;
+
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_archive::store::checkout::{Change, Known};
+use capitalbench_archive::store::head::{Generation, Head};
+use capitalbench_archive::store::unit::Unit;
+
+use super::pull::{Current, Local};
+use super::push::{Pusher, Ready, Turn, noted_here};
+use super::{Store, Written, nonce};
+use crate::error::Error;
+use crate::proof::record::{Recorded, record};
+
+/// How often a log that others move on is tried.
+const MOST_TRIES: usize = 200;
+
+impl Store {
+    /// Finishes what earlier pushes told the log and did not live to publish.
+    pub(super) fn settle(&self, log: &Head) -> Result<(), Error> {
+        let pending: Vec<(&String, &Generation)> = log.pending.iter().collect();
+        self.each(&pending, |(name, generation)| {
+            let Some(unit) = Unit::round(name) else {
+                let text = format!("{}: the log names the round {name:?}", self.address);
+                return Err(Error::new(text));
+            };
+            loop {
+                let found = self.head(&unit.key())?;
+                let (head, tag) = match found {
+                    Some((head, tag)) => (head, Some(tag)),
+                    None => (Head::default(), None),
+                };
+                if head.number() >= generation.number {
+                    return Ok(());
+                }
+                let next = head.with((*generation).clone(), nonce()?);
+                if let Written::Done(_) = self.write_head(&unit.key(), &next, tag.as_deref())? {
+                    return Ok(());
+                }
+            }
+        })?;
+        Ok(())
+    }
+
+    /// Writes the log's new state, with the rounds that it tells of; none where the log did not change.
+    pub(super) fn commit_log(
+        &self,
+        pusher: &Pusher<'_>,
+        rounds: &[Ready],
+    ) -> Result<Option<()>, Error> {
+        let checkout = &pusher.here.checkout;
+        for _ in 0..MOST_TRIES {
+            let remote = self.head(&Unit::Log.key())?;
+            if let Some((head, _)) = &remote {
+                self.settle(head)?;
+            }
+            let mut turns = Vec::new();
+            for own in rounds {
+                turns.push(self.turn(pusher, own)?);
+            }
+            if !rounds.is_empty() && turns.iter().all(|turn| *turn == Turn::Published) {
+                return Ok(Some(()));
+            }
+            let known = checkout.known(&Unit::Log)?.unwrap_or_default();
+            let change = checkout.change(&Unit::Log, &known)?;
+            if !change.is_changed {
+                return Ok(None);
+            }
+            if let Some((head, tag)) = &remote
+                && head.content.as_ref().map(|own| &own.nonce)
+                    != known.head.content.as_ref().map(|own| &own.nonce)
+            {
+                let current = Current {
+                    head: head.clone(),
+                    tag: tag.clone(),
+                };
+                self.sign_again(pusher, rounds, (current, &known, change))?;
+                continue;
+            }
+            let Some(log) = self.ready(pusher, &Unit::Log)? else {
+                return Ok(None);
+            };
+            let told = rounds.iter().filter_map(|own| match &own.unit {
+                Unit::Round(name) => Some((name.clone(), own.generation.clone())),
+                Unit::Log | Unit::Beside => None,
+            });
+            let before = remote.as_ref().map(|(head, _)| head.clone());
+            let mut head = before
+                .unwrap_or_default()
+                .with(log.generation.clone(), nonce()?);
+            head.pending = told.collect();
+            let over = remote.as_ref().map(|(_, tag)| tag.as_str());
+            if let Written::Done(tag) = self.write_head(&Unit::Log.key(), &head, over)? {
+                noted_here(pusher, log, (head, tag))?;
+                return Ok(Some(()));
+            }
+        }
+        let text =
+            "the log of the store was moved on by others again and again; nothing was pushed";
+        Err(Error::new(text).hint("push again when fewer workers write at once"))
+    }
+
+    /// Takes the log as the store has it, and signs what our rounds say on top of it.
+    fn sign_again(
+        &self,
+        pusher: &Pusher<'_>,
+        rounds: &[Ready],
+        (current, known, change): (Current, &Known, Change),
+    ) -> Result<(), Error> {
+        let checkout = &pusher.here.checkout;
+        let claimed = change.changed.iter();
+        if let Some((path, _)) = claimed
+            .clone()
+            .find(|(path, _)| path.starts_with("claims/"))
+        {
+            let text = format!("{path} was registered here while the log of the store moved on");
+            return Err(Error::new(text)
+                .hint("run `store pull --discard-local`, register it again, and push at once"));
+        }
+        let is_stamp = |path: &str| path.starts_with("anchors/") || path.starts_with("roots/");
+        let stamps = change.changed.into_iter();
+        let stamps: BTreeMap<String, Vec<u8>> = stamps.filter(|(path, _)| is_stamp(path)).collect();
+        self.bring(pusher.here, &Unit::Log, current, Local::Discarded)?;
+        let now_known = checkout.known(&Unit::Log)?.unwrap_or_default();
+        for (path, bytes) in stamps {
+            // A stamp of a checkpoint that never counted is worth nothing.
+            let size = path
+                .strip_prefix("anchors/")
+                .and_then(|rest| rest.split('/').next());
+            let signed = size.map(|size| format!("checkpoints/{size}"));
+            let same = signed.is_none_or(|signed| {
+                let place = known.content.files.get(&signed);
+                place.is_some() && place == now_known.content.files.get(&signed)
+            });
+            let file = checkout.path(&Unit::Log, &path)?;
+            if same && !file.exists() {
+                file_ops::replace_all(&[(file, bytes)])?;
+            }
+        }
+        for own in rounds {
+            let Unit::Round(name) = &own.unit else {
+                continue;
+            };
+            let path = checkout.rounds().join(name);
+            if !RoundFolder::is_round(&path) {
+                continue;
+            }
+            let folder = RoundFolder::open(&path)?;
+            let at = pusher.operator.clock.now();
+            if let Recorded::KeyMissing(log) = record(pusher.operator, &folder, at)? {
+                let text =
+                    format!("another machine moved on the log {log}, and its key is not here");
+                let hint = format!(
+                    "name the key of {} with CAPITALBENCH_LOG_KEY; nothing was pushed",
+                    layout::LOG_VKEY
+                );
+                return Err(Error::new(text).hint(hint));
+            }
+        }
+        Ok(())
+    }
+}

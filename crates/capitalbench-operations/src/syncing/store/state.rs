@@ -1,0 +1,110 @@
+//! What a store holds, whether it is whole, and how a checkout differs from it.
+
+use std::collections::BTreeSet;
+
+use capitalbench_archive::store::checkout::Checkout;
+use capitalbench_archive::store::head::LeaseTerm;
+use capitalbench_archive::store::unit::{HEADS, Unit, units_of};
+
+use super::local::Cache;
+use super::prune::generations;
+use super::{Store, now};
+use crate::error::Error;
+
+/// How one unit stands.
+#[derive(Debug)]
+pub struct Standing {
+    pub unit: String,
+    /// Changed in the folder since the last pull or push.
+    pub is_changed_here: bool,
+    /// Changed in the store since then.
+    pub is_changed_there: bool,
+    pub holder: Option<LeaseTerm>,
+}
+
+/// Whether everything that heads name is there.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub struct Checked {
+    pub units: usize,
+    pub files: usize,
+    pub objects: usize,
+    pub problems: Vec<String>,
+}
+
+impl Store {
+    /// Compares a checkout with the store, unit by unit; those that are equal and free are left out.
+    pub fn standings(&self, checkout: &Checkout) -> Result<(usize, Vec<Standing>), Error> {
+        let listed = self.list(HEADS)?;
+        let mut units: BTreeSet<Unit> = units_of(checkout.rounds())?.into_iter().collect();
+        units.extend(listed.iter().filter_map(|own| Unit::of_key(&own.key)));
+        let count = units.len();
+        let units: Vec<Unit> = units.into_iter().collect();
+        let all = self.each(&units, |unit| {
+            let known = checkout.known(unit)?;
+            let head = self.head(&unit.key())?.map(|(head, _)| head);
+            let own = known.clone().unwrap_or_default();
+            let nonce = |content: Option<&_>| {
+                content.map(|own: &capitalbench_archive::store::head::Generation| own.nonce.clone())
+            };
+            let there = nonce(head.as_ref().and_then(|head| head.content.as_ref()));
+            let change = checkout.change(unit, &own)?;
+            Ok(Standing {
+                unit: unit.name().to_owned(),
+                is_changed_here: change.is_changed || checkout.is_unfinished(unit),
+                is_changed_there: there != nonce(own.head.content.as_ref()),
+                holder: head.and_then(|head| head.holder(now()).cloned()),
+            })
+        })?;
+        let differs =
+            |own: &Standing| own.is_changed_here || own.is_changed_there || own.holder.is_some();
+        Ok((count, all.into_iter().filter(differs).collect()))
+    }
+
+    /// Fetches every object that a head names, and compares it with its name and with the files in it.
+    pub fn check(&self) -> Result<Checked, Error> {
+        let none = Cache::none();
+        let mut checked = Checked::default();
+        let mut seen = BTreeSet::new();
+        for listed in self.list(HEADS)? {
+            checked.units += 1;
+            let Some(unit) = Unit::of_key(&listed.key) else {
+                checked
+                    .problems
+                    .push(format!("{} is the head of nothing", listed.key));
+                continue;
+            };
+            let head = match self.head(&listed.key) {
+                Ok(Some((head, _))) => head,
+                Ok(None) => continue,
+                Err(error) => {
+                    checked.problems.push(error.to_string());
+                    continue;
+                }
+            };
+            for generation in generations(&head) {
+                let content = match self.content(&none, Some(generation)) {
+                    Ok(content) => content,
+                    Err(error) => {
+                        checked.problems.push(format!("{}: {error}", unit.name()));
+                        continue;
+                    }
+                };
+                checked.files += content.files.len();
+                let objects = content.objects().into_iter().map(str::to_owned);
+                let fresh: Vec<String> = objects.filter(|own| seen.insert(own.clone())).collect();
+                checked.objects += fresh.len();
+                let found = self.each(&fresh, |name| {
+                    Ok(self
+                        .object(&none, name)
+                        .err()
+                        .map(|error| error.to_string()))
+                })?;
+                let told = found.into_iter().flatten();
+                checked
+                    .problems
+                    .extend(told.map(|text| format!("{}: {text}", unit.name())));
+            }
+        }
+        Ok(checked)
+    }
+}
