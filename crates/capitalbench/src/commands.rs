@@ -23,7 +23,6 @@ mod tools;
 
 use opening::fetch_universe_performance;
 use publishing::publish_report;
-use resolving::update_interim;
 
 /// Runs what was typed.
 pub(crate) fn run(mut command: Command) -> Result<Exit, Error> {
