@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::harness::Test;
 
 /// Verbs that have verbs of their own.
-const BELOW: [(&str, &[&str]); 5] = [
+const BELOW: &[(&str, &[&str])] = &[
     ("claim", &["register", "list", "show"]),
     ("db", &["check", "migrate"]),
     (
