@@ -6,11 +6,10 @@
 //! keeps it so. What happens while an operation works is announced as events.
 //!
 //! The rooms follow the life of a round: [`opening`], [`asking`], [`accepting`], [`prices`],
-//! [`resolving`], [`publishing`], [`syncing`]; [`proof`] signs and stamps every step and takes what outsiders enter,
-//! [`agents`] asks those at an address, and [`league`] does all of it when it is due.
+//! [`resolving`], [`publishing`], [`syncing`]; [`proof`] signs and stamps every step and takes what outsiders enter, and
+//! [`league`] does all of it when it is due.
 
 pub mod accepting;
-pub mod agents;
 pub mod asking;
 pub mod error;
 pub mod league;

@@ -1,10 +1,10 @@
 //! The documents that go to an agent and come back (docs/agent-protocol.md).
 
-use capitalbench_core::decision::portfolio::{Holding, HoldingForecast};
-use capitalbench_core::entering::agent::{
+use capitalbench_core::decision::entering::agent::{
     AgentAnswer, AgentFault, AskedRound, LARGEST_ANSWER, LONGEST, StepKind, TranscriptStep, faults,
 };
-use capitalbench_core::entering::times::Times;
+use capitalbench_core::decision::entering::times::Times;
+use capitalbench_core::decision::portfolio::{Holding, HoldingForecast};
 use capitalbench_core::market::universe::Listing;
 use capitalbench_core::round::manifest::Stream;
 use capitalbench_core::values::ids::{Digest, OptionId};

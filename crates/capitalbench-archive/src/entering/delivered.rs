@@ -1,10 +1,10 @@
 //! [`Delivered`]: a file that an entrant brought, told apart by its first line.
 
-use capitalbench_core::entering::admission::Refusal;
-use capitalbench_core::entering::names::EntrantKey;
-use capitalbench_core::entering::opening::Opening;
-use capitalbench_core::entering::registration::{REGISTRATION, Registration};
-use capitalbench_core::entering::sealed::{ENTRY, SealedEntry};
+use capitalbench_core::decision::entering::admission::Refusal;
+use capitalbench_core::decision::entering::names::EntrantKey;
+use capitalbench_core::decision::entering::opening::Opening;
+use capitalbench_core::decision::entering::registration::{REGISTRATION, Registration};
+use capitalbench_core::decision::entering::sealed::{ENTRY, SealedEntry};
 use capitalbench_proof::note::{KeyKind, Note, SignerKey, VerifierKey};
 use capitalbench_proof::{from_base64, to_base64};
 

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use capitalbench_core::entering::admission::RoundTerms;
-use capitalbench_core::entering::times::Times;
+use capitalbench_core::decision::entering::admission::RoundTerms;
+use capitalbench_core::decision::entering::times::Times;
 use capitalbench_core::values::ids::{Digest, RoundId};
 
 use crate::disk::error::FileError;

@@ -8,8 +8,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use capitalbench_core::entering::admission::Place;
-use capitalbench_core::entering::names::EntrantName;
+use capitalbench_core::decision::entering::admission::Place;
+use capitalbench_core::decision::entering::names::EntrantName;
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_proof::event::{Event, Fact, Instant, Sealed};
 use capitalbench_proof::merkle::{Hash, sha256};

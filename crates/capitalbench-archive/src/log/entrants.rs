@@ -5,11 +5,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use capitalbench_core::entering::admission::{Place, Refusal, Register, RoundTerms};
-use capitalbench_core::entering::names::{EntrantKey, EntrantName};
-use capitalbench_core::entering::opening::Opening;
-use capitalbench_core::entering::registration::Registration;
-use capitalbench_core::entering::sealed::SealedEntry;
+use capitalbench_core::decision::entering::admission::{Place, Refusal, Register, RoundTerms};
+use capitalbench_core::decision::entering::names::{EntrantKey, EntrantName};
+use capitalbench_core::decision::entering::opening::Opening;
+use capitalbench_core::decision::entering::registration::Registration;
+use capitalbench_core::decision::entering::sealed::SealedEntry;
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_proof::event::{Event, Fact, Files};
 use capitalbench_proof::merkle::{Hash, sha256};

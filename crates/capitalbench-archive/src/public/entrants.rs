@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use capitalbench_core::entering::admission::{Registered, Slot};
-use capitalbench_core::entering::names::EntrantKey;
-use capitalbench_core::entering::times::Times;
+use capitalbench_core::decision::entering::admission::{Registered, Slot};
+use capitalbench_core::decision::entering::names::EntrantKey;
+use capitalbench_core::decision::entering::times::Times;
 use capitalbench_core::publication::entrants::{EntryLane, EntryState, PublicEntry, figures};
 use capitalbench_core::publication::visible::{Item, is_public};
 use capitalbench_core::publication::{PublicRound, Publication};

@@ -1,7 +1,7 @@
 //! Entrants: their leaves, their files and the instants of their entries.
 
-use capitalbench_core::entering::admission::Refusal;
-use capitalbench_core::entering::times::Times;
+use capitalbench_core::decision::entering::admission::Refusal;
+use capitalbench_core::decision::entering::times::Times;
 use capitalbench_proof::event::Fact;
 
 use super::finding::Code;

@@ -7,9 +7,9 @@
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+use crate::decision::entering::admission::Place;
+use crate::decision::entering::names::{EntrantKind, EntrantName};
 use crate::decision::portfolio::Holding;
-use crate::entering::admission::Place;
-use crate::entering::names::{EntrantKind, EntrantName};
 use crate::publication::PublicRound;
 use crate::result::score::{
     AboveOracle, Score, compensated_sum, portfolio_return, score, score_of_sums,

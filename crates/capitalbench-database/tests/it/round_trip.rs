@@ -1,7 +1,7 @@
 //! What is synced is what is read back, field by field, and a second time nothing is written.
 
-use capitalbench_core::entering::admission::Place;
-use capitalbench_core::entering::names::{EntrantKind, EntrantName};
+use capitalbench_core::decision::entering::admission::Place;
+use capitalbench_core::decision::entering::names::{EntrantKind, EntrantName};
 use capitalbench_core::publication::entrants::{EntryState, PublicEntry, figures};
 use capitalbench_core::publication::{Publication, RoundState};
 use capitalbench_database::delta::Delta;

@@ -1,5 +1,6 @@
 //! Asks the models of a frozen round: plan, seats, calls within limits, every attempt on disk.
 
+pub mod agents;
 pub mod attempts;
 pub mod bill;
 pub mod closing;

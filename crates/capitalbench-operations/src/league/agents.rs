@@ -1,12 +1,12 @@
 //! The registered agents: asked after the models, shown after the entry close.
 
 use capitalbench_archive::public::entrants::has_entrants;
-use capitalbench_core::entering::times::Times;
+use capitalbench_core::decision::entering::times::Times;
 use capitalbench_core::league::message::MessageKind;
 
 use super::pass::{StepKind, Work};
 use super::standing::{Live, Standing, State};
-use crate::agents::round::{AgentOutcome, ask_and_show, has_agents};
+use crate::asking::agents::round::{AgentOutcome, ask_and_show, has_agents};
 use crate::error::Error;
 use crate::proof::anchor::follow_step;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use capitalbench_archive::disk::layout::run;
 use capitalbench_archive::disk::space;
 use capitalbench_archive::results::interim_update::{snapshot_file, snapshots_folder};
-use capitalbench_core::entering::times::Times;
+use capitalbench_core::decision::entering::times::Times;
 use capitalbench_core::league::message::MessageKind;
 use capitalbench_core::round::lifecycle::overdue_from;
 use capitalbench_core::round::manifest::Window;

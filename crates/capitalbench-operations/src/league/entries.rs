@@ -1,7 +1,7 @@
 //! What entrants brought: taken in every pass, so that each has its receipt before the deadline.
 
 use capitalbench_archive::log::LogFolder;
-use capitalbench_core::entering::times::Times;
+use capitalbench_core::decision::entering::times::Times;
 use capitalbench_core::league::message::MessageKind;
 use capitalbench_core::values::ids::Digest;
 use jiff::SignedDuration;

@@ -1,6 +1,6 @@
 //! Entrants from outside: their board, their entries, and what a round shows of them.
 
-use capitalbench_core::entering::times::Times;
+use capitalbench_core::decision::entering::times::Times;
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::publication::entrants::{
     EntrantLane, EntryState, PublicEntry, entrant_board, with_tools,

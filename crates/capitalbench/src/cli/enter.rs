@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use capitalbench_adapters::outside_clock::ClockUrl;
-use capitalbench_core::entering::names::EntrantKind;
+use capitalbench_core::decision::entering::names::EntrantKind;
 use capitalbench_proof::note::VerifierKey;
 use clap::{Args, Subcommand};
 

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use crate::harness::Test;
 
 /// Verbs that have verbs of their own.
-const BELOW: [(&str, &[&str]); 6] = [
+const BELOW: &[(&str, &[&str])] = &[
     ("claim", &["register", "list", "show"]),
     ("db", &["check", "migrate"]),
     (
@@ -34,7 +34,7 @@ fn every_help(test: &Test) -> Vec<Vec<String>> {
     let mut all: Vec<Vec<String>> = verbs(test).into_iter().map(|verb| vec![verb]).collect();
     for (verb, below) in BELOW {
         let below = below.iter();
-        all.extend(below.map(|below| vec![verb.to_owned(), (*below).to_owned()]));
+        all.extend(below.map(|below| vec![(*verb).to_owned(), (*below).to_owned()]));
     }
     all.push(Vec::new());
     all

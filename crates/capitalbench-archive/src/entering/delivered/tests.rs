@@ -1,4 +1,4 @@
-use capitalbench_core::entering::opening::Salt;
+use capitalbench_core::decision::entering::opening::Salt;
 use capitalbench_core::values::ids::{Digest, OptionId, RoundId};
 use capitalbench_proof::note::KeyKind;
 
@@ -45,9 +45,9 @@ fn only_the_key_that_is_named_signs() {
     assert_eq!(Delivered::read(&forged).unwrap_err().as_str(), "altered");
     let registration = Registration {
         league: "house".to_owned(),
-        entrant: capitalbench_core::entering::names::EntrantName::parse("ada").unwrap(),
+        entrant: capitalbench_core::decision::entering::names::EntrantName::parse("ada").unwrap(),
         name: "Ada".to_owned(),
-        kind: capitalbench_core::entering::names::EntrantKind::Fund,
+        kind: capitalbench_core::decision::entering::names::EntrantKind::Fund,
         contact: "ada@example.org".to_owned(),
         method: "hand".to_owned(),
         address: None,

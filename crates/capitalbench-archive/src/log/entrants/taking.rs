@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use capitalbench_core::entering::admission::{Place, Refusal};
-use capitalbench_core::entering::names::EntrantName;
+use capitalbench_core::decision::entering::admission::{Place, Refusal};
+use capitalbench_core::decision::entering::names::EntrantName;
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_proof::event::{Event, Fact, Files, Instant};
 use capitalbench_proof::merkle::{Hash, sha256};

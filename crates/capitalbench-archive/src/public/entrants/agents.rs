@@ -1,6 +1,6 @@
 //! Agents that were asked, as the public knows them: sealed until the entry close.
 
-use capitalbench_core::entering::admission::Registered;
+use capitalbench_core::decision::entering::admission::Registered;
 use capitalbench_core::publication::entrants::{EntryLane, EntryState, PublicEntry, figures};
 use capitalbench_core::publication::visible::{Item, is_public};
 use capitalbench_core::publication::{PublicRound, Publication, PublishError};

@@ -9,7 +9,7 @@ use capitalbench_archive::entering::receipt::Receipt;
 use capitalbench_archive::log::entrants::{Broken, EntrantLog};
 use capitalbench_archive::log::{Believed, LogFolder, Trust};
 use capitalbench_archive::round::round_folder::RoundFolder;
-use capitalbench_core::entering::names::EntrantName;
+use capitalbench_core::decision::entering::names::EntrantName;
 use capitalbench_core::values::ids::RoundId;
 use capitalbench_proof::event::{Fact, Files};
 use capitalbench_proof::merkle::sha256;

@@ -4,7 +4,7 @@ use capitalbench_archive::disk::{file_ops, layout};
 use capitalbench_archive::entering::delivered::Delivered;
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::entrants::{Taken, Taking};
-use capitalbench_core::entering::admission::Refusal;
+use capitalbench_core::decision::entering::admission::Refusal;
 
 use super::delivery::{Delivery, Found, fetched};
 use crate::error::Error;

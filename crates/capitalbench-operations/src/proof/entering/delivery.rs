@@ -13,8 +13,8 @@ use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::entrants::EntrantLog;
 use capitalbench_archive::round::round_folder::list_rounds;
 use capitalbench_archive::verify::walk;
-use capitalbench_core::entering::admission::RoundTerms;
-use capitalbench_core::entering::registration::Registration;
+use capitalbench_core::decision::entering::admission::RoundTerms;
+use capitalbench_core::decision::entering::registration::Registration;
 use jiff::Timestamp;
 
 use super::sealing::file_name;
@@ -156,7 +156,7 @@ pub(super) fn fetched(
 
 /// The files of an entrant that a round still takes.
 fn wanted(told: &EntrantLog, own: &Registration, terms: &RoundTerms, at: Timestamp) -> Vec<String> {
-    let one = |key: &capitalbench_core::entering::names::EntrantKey| {
+    let one = |key: &capitalbench_core::decision::entering::names::EntrantKey| {
         let slot = told.register.slot(&terms.round, key);
         let ending = match slot {
             None if at < terms.times.deadline => "sealed",

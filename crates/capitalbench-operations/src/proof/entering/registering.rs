@@ -8,8 +8,8 @@ use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::entering::delivered::{LARGEST, signed_registration};
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::key::keep_signer;
-use capitalbench_core::entering::names::{EntrantKey, EntrantKind, EntrantName};
-use capitalbench_core::entering::registration::{AgentTerms, Registration};
+use capitalbench_core::decision::entering::names::{EntrantKey, EntrantKind, EntrantName};
+use capitalbench_core::decision::entering::registration::{AgentTerms, Registration};
 use capitalbench_proof::note::{KeyKind, SignerKey, VerifierKey};
 
 use super::{league_of, signer};

@@ -1,9 +1,9 @@
 //! `enter ask`: the agents of a round.
 
 use capitalbench_archive::round::round_folder::RoundFolder;
-use capitalbench_core::entering::agent::AgentFault;
-use capitalbench_core::entering::names::EntrantName;
-use capitalbench_operations::agents::round::{AgentOutcome, AgentsDone, ask_and_show};
+use capitalbench_core::decision::entering::agent::AgentFault;
+use capitalbench_core::decision::entering::names::EntrantName;
+use capitalbench_operations::asking::agents::round::{AgentOutcome, AgentsDone, ask_and_show};
 use serde_json::{Value, json};
 
 use crate::cli::EnterAsk;

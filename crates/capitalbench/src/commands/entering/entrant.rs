@@ -1,7 +1,7 @@
 //! The entrant's side: `enter keys`, `enter register`, `enter seal`, `enter open`.
 
-use capitalbench_core::entering::names::EntrantKey;
-use capitalbench_core::entering::registration::AgentTerms;
+use capitalbench_core::decision::entering::names::EntrantKey;
+use capitalbench_core::decision::entering::registration::AgentTerms;
 use capitalbench_operations::proof::entering::registering::{
     RegistrationRequest, make_entrant_key, register as sign,
 };

@@ -1,7 +1,7 @@
 //! `enter test`: what is wrong with an agent.
 
-use capitalbench_core::entering::agent::AgentFault;
-use capitalbench_operations::agents::kit::{KitReport, KitRequest, KitRound, try_agent};
+use capitalbench_core::decision::entering::agent::AgentFault;
+use capitalbench_operations::asking::agents::kit::{KitReport, KitRequest, KitRound, try_agent};
 use serde_json::json;
 
 use super::super::{holdings_json, holdings_text};

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use capitalbench_adapters::agent::AgentUrl;
 use capitalbench_archive::entering::agent::AgentQuestion;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_core::entering::agent::{AgentAnswer, AgentFault, LONGEST};
+use capitalbench_core::decision::entering::agent::{AgentAnswer, AgentFault, LONGEST};
 use capitalbench_core::league::settings::BriefingSource;
 use capitalbench_core::market::calendar::WindowRule;
 use capitalbench_core::market::invented::InventedMarket;

@@ -8,9 +8,9 @@ use capitalbench_archive::entering::agent::{AgentQuestion, transcript_bytes};
 use capitalbench_archive::log::agents::{AgentEnding, AgentPlace, VALID};
 use capitalbench_archive::log::{LogFolder, LogKey};
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
-use capitalbench_core::entering::agent::AgentFault;
-use capitalbench_core::entering::names::EntrantName;
-use capitalbench_core::entering::registration::AgentTerms;
+use capitalbench_core::decision::entering::agent::AgentFault;
+use capitalbench_core::decision::entering::names::EntrantName;
+use capitalbench_core::decision::entering::registration::AgentTerms;
 use jiff::SignedDuration;
 
 use super::asking::{AskedAgent, Manner, ask};

@@ -5,7 +5,7 @@ use std::time::Duration;
 use capitalbench_adapters::agent::{AgentLimits, AgentReply, AgentUrl, ask_agent};
 use capitalbench_adapters::http::{HttpError, Reach};
 use capitalbench_archive::entering::agent::AgentQuestion;
-use capitalbench_core::entering::agent::{
+use capitalbench_core::decision::entering::agent::{
     AgentAnswer, AgentFault, COMPLETE_WITHIN, LARGEST_ANSWER, Private,
 };
 use jiff::{SignedDuration, Timestamp};

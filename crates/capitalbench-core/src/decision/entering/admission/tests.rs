@@ -1,6 +1,6 @@
 use super::*;
-use crate::entering::names::EntrantKind;
-use crate::entering::opening::Salt;
+use crate::decision::entering::names::EntrantKind;
+use crate::decision::entering::opening::Salt;
 use crate::test_support::option_id;
 
 fn key(name: &str) -> EntrantKey {
