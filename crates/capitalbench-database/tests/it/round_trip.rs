@@ -2,7 +2,7 @@
 
 use capitalbench_core::decision::entering::admission::Place;
 use capitalbench_core::decision::entering::names::{EntrantKind, EntrantName};
-use capitalbench_core::publication::entrants::{EntryState, PublicEntry, figures};
+use capitalbench_core::publication::entrants::{EntryLane, EntryState, PublicEntry, figures};
 use capitalbench_core::publication::{Publication, RoundState};
 use capitalbench_database::delta::Delta;
 use capitalbench_database::documents;
@@ -86,6 +86,7 @@ async fn entries_from_outside_come_back_with_their_league() {
             kind: EntrantKind::Person,
             key: "ada".to_owned(),
             keys: 1,
+            lane: EntryLane::Sealed,
             sealed: Place {
                 leaf,
                 at: publication.as_of,
