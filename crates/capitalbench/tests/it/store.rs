@@ -395,13 +395,19 @@ fn all_resolved(test: &Test, place: &Place, count: usize) {
     }
 }
 
+/// A number that `scripts/prove store` raises.
+fn raised(variable: &str, usual: usize) -> usize {
+    let given = std::env::var(variable).ok();
+    given.map_or(usual, |text| text.parse().expect("a number"))
+}
+
 #[test]
 fn workers_without_a_shared_folder_resolve_every_round_once() {
-    const ROUNDS: usize = 8;
-    let (test, place) = signed_store(ROUNDS, &Place::folder);
+    let rounds = raised("PROVE_STORE_ROUNDS", 8);
+    let (test, place) = signed_store(rounds, &Place::folder);
     let prices = serve(market());
-    let running: Vec<Child> = (0..2)
-        .map(|_| worker(&test, &place, &prices, &["--concurrency", "3"]))
+    let running: Vec<Child> = (0..4)
+        .map(|_| worker(&test, &place, &prices, &["--concurrency", "5"]))
         .collect();
     let mut resolved = 0;
     for child in running {
@@ -410,8 +416,8 @@ fn workers_without_a_shared_folder_resolve_every_round_once() {
         assert_eq!(output.status.code(), Some(0), "{said}");
         resolved += said.matches(": resolved").count();
     }
-    assert_eq!(resolved, ROUNDS);
-    all_resolved(&test, &place, ROUNDS);
+    assert_eq!(resolved, rounds);
+    all_resolved(&test, &place, rounds);
 }
 
 #[test]
@@ -534,7 +540,7 @@ fn a_push_that_is_killed_leaves_whole_rounds_and_the_next_one_finishes_it() {
         .run_with(&[("CAPITALBENCH_LOG_KEY", &key)], &freeze)
         .code(0);
     let mut killed = 0;
-    for call in (1..).step_by(7) {
+    for call in (1..).step_by(raised("PROVE_STORE_STRIDE", 7)) {
         let test = start.again();
         let place = Place::folder(&test);
         // The copy has a store of its own.
@@ -601,7 +607,7 @@ fn a_worker_that_is_killed_anywhere_leaves_a_whole_store_and_the_next_one_finish
     let layer = FaultyLayer::build();
     let prices = serve(market());
     let mut killed = 0;
-    for call in (40..).step_by(61) {
+    for call in (40..).step_by(raised("PROVE_STORE_STRIDE", 61)) {
         let (test, place) = signed_store(1, &Place::folder);
         let (at, key) = (call.to_string(), test.path("log.key").display().to_string());
         let cache = test.path("cache").display().to_string();
