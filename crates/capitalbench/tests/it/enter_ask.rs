@@ -2,11 +2,13 @@
 //! their own.
 
 use std::fs;
+use std::process::Stdio;
 
 use serde_json::Value;
 
 use crate::fake_agent::{FakeAgent, Manner};
-use crate::harness::{Ran, Test, codes_of};
+use crate::harness::{Ran, Test, codes_of, command};
+use crate::waiting::wait_until;
 
 const NAME: &str = "HOUSE-2026-12-07-1W";
 const ROUND: &str = "rehearsal/rounds/HOUSE-2026-12-07-1W";
@@ -225,4 +227,26 @@ fn an_agent_that_never_answers_counts_as_cash() {
     );
     house.ask(CLOSED).code(0);
     assert_eq!(house.codes("2026-12-08T15:00:00Z"), [""; 0]);
+}
+
+#[test]
+fn a_question_whose_answer_a_kill_lost_is_named_and_then_closed() {
+    let house = House::with(&[("slow", Manner::Late)]);
+    let words = format!("enter ask --round {ROUND} --now {BEFORE}");
+    let words: Vec<&str> = words.split(' ').collect();
+    let mut asking = command(&words)
+        .current_dir(house.test.folder())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the program starts");
+    wait_until("the question", || !house.agents[0].heard().is_empty());
+    asking.kill().expect("a killed process");
+    asking.wait().expect("its end");
+    let later = "2026-12-07T15:00:00Z";
+    assert_eq!(house.codes(later), ["agent-unanswered"]);
+    // The next one asks nobody again; what nobody saw counts as cash.
+    house.ask(later);
+    assert_eq!(house.agents[0].heard().len(), 1);
+    assert_eq!(house.codes(later), [""; 0]);
 }

@@ -355,6 +355,11 @@ const ELSEWHERE: &[&str] = &[
     "entry-time-unproved",
     "entry-unsigned",
     "receipt-invalid",
+    // In the tests of agents and of witnesses.
+    "agent-unanswered",
+    "cosignature-invalid",
+    "quorum-missing",
+    "witness-unknown",
     // In the tests of the briefing.
     "briefing-unfounded",
     "daily-returns-differ",
