@@ -236,6 +236,7 @@ fn a_question_whose_answer_a_kill_lost_is_named_and_then_closed() {
     let words: Vec<&str> = words.split(' ').collect();
     let mut asking = command(&words)
         .current_dir(house.test.folder())
+        .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
