@@ -16,9 +16,9 @@ type Weights = BTreeMap<OptionId, f64>;
 /// Holdings whose choice is a mood.
 const HOLDINGS: usize = 6;
 /// The chance that such a holding is the other one of its two options. Two answers then differ in a
-/// holding with the chance 0.36, and hardly more where one of them is an unusual one: noise is mostly
+/// holding with the chance 0.32, and hardly more where one of them is an unusual one: noise is mostly
 /// between pairs of answers, as in the published table.
-const MOOD: f64 = 0.24;
+const MOOD: f64 = 0.2;
 /// The mean distance of two answers: so much of a portfolio is held by mood.
 const NOISE: f64 = 0.30;
 /// Weights vary by this part of themselves, so that two labellings are hardly ever equally far apart.
@@ -109,6 +109,7 @@ fn allowed(all: usize) -> f64 {
 
 pub(crate) fn rows(histories: usize) -> Vec<Row> {
     let mut rows = honest(histories);
+    let chance = 100.0 * 2.576 * (0.8 * 0.2 / real(histories)).sqrt();
     for design in DESIGNS {
         let found = (0..histories).filter(|own| league(*own, design, MOVED).p_value < 0.05);
         let power = percent(found.count(), histories);
@@ -117,8 +118,8 @@ pub(crate) fn rows(histories: usize) -> Vec<Row> {
         rows.push(Row {
             what: format!("twins: {base}+{twin} answers, {cells} cells, {shift} moved: found in"),
             figure: format!("{power:.1} %"),
-            limit: format!("75 to {most:.0} %"),
-            holds: Some((75.0..=most).contains(&power)),
+            limit: format!("75 to {most:.0} %, by chance {chance:.1} beyond"),
+            holds: Some((75.0 - chance..=most + chance).contains(&power)),
         });
     }
     rows.extend(order(histories));
