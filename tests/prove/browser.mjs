@@ -1,4 +1,4 @@
-// What the verify page says about a folder of rounds: node tests/prove/browser.mjs FOLDER INSTANT → {verdict, level, findings}.
+// What the verify page says about a folder of rounds: node tests/prove/browser.mjs FOLDER INSTANT MARKETS.JS → {verdict, level, findings}.
 // The page's own modules are run on what a site would publish of the one round in FOLDER and of its log.
 import fs from "node:fs";
 import os from "node:os";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const modules = path.resolve(here, "../../crates/capitalbench-site/verify");
-const [rounds, now] = process.argv.slice(2);
+const [rounds, now, markets] = process.argv.slice(2);
 const place = fs.mkdtempSync(path.join(os.tmpdir(), "browser-"));
 const bytes = (file) => new Uint8Array(fs.readFileSync(file));
 const exists = (file) => fs.existsSync(path.join(rounds, file));
@@ -29,6 +29,8 @@ function logOf(round, own) {
 async function judged() {
   for (const file of fs.readdirSync(modules).filter((name) => name.endsWith(".js")))
     fs.copyFileSync(path.join(modules, file), path.join(place, file));
+  // The closes of all markets are the one module that the program makes.
+  fs.copyFileSync(markets, path.join(place, "markets.js"));
   fs.writeFileSync(path.join(place, "package.json"), '{"type":"module"}');
   const { check } = await import(path.join(place, "check.js"));
   const own = fs.readdirSync(rounds, { withFileTypes: true })

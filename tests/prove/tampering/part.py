@@ -100,7 +100,7 @@ def carried_out(of: Tampering, stage: Scene, kept: Kept, base: Path, baseline) -
         made.looks[reader] = look
         made.codes[reader] = look.beyond(baseline(attack.moment, reader, attack.at))
     if of.paged:
-        made.browser = browsed(attack.rounds, attack.at)
+        made.browser = browsed(attack.rounds, attack.at, stage.world.markets())
     return made
 
 

@@ -78,9 +78,9 @@ def verified(world: World, path: Path, words: list[str], now: str = AFTER) -> Lo
     return Look(done.returncode, level, codes["error"], codes["warning"], words)
 
 
-def browsed(rounds: Path, now: str) -> dict:
+def browsed(rounds: Path, now: str, markets: Path) -> dict:
     """The verdict of the page's own script under node."""
-    words = ["node", str(BROWSER), str(rounds), now]
+    words = ["node", str(BROWSER), str(rounds), now, str(markets)]
     done = subprocess.run(words, capture_output=True, text=True, env={**os.environ, "NODE_NO_WARNINGS": "1"})
     try:
         return json.loads(done.stdout)

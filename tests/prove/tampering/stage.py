@@ -53,6 +53,14 @@ class World:
         return subprocess.run([self.binary, *typed], cwd=folder, capture_output=True, text=True, errors="replace",
                               env=env, stdin=subprocess.DEVNULL, timeout=60)
 
+    def markets(self) -> Path:
+        """The module of the verify page that holds the closes of all markets, from a site of the fixtures."""
+        site, rounds = self.base / "site-of-fixtures", Path("fixtures/rounds")
+        if not site.exists():
+            words = ["build-site", "--rounds-dir", rounds, "--no-cache", "--images", "none", "--output", site]
+            subprocess.run([self.binary, *words], check=True, capture_output=True)
+        return site / "verify/markets.js"
+
     def must(self, folder: Path, words: str | list[str], at: str | None = None, **more: str) -> str:
         done = self.run(folder, words, at, **more)
         assert done.returncode == 0, f"{words}: {done.returncode} {done.stdout[-800:]}{done.stderr[-800:]}"
