@@ -30,6 +30,12 @@ pub(crate) fn program() -> &'static str {
     env!("CARGO_BIN_EXE_capitalbench")
 }
 
+/// A number that `scripts/prove` raises.
+pub(crate) fn raised(variable: &str, usual: usize) -> usize {
+    let given = std::env::var(variable).ok();
+    given.map_or(usual, |text| text.parse().expect("a number"))
+}
+
 /// The program with these arguments; `--now` of a command that writes a record sets the clock.
 pub(crate) fn command(arguments: &[&str]) -> Command {
     let (typed, clock) = clocked(arguments);

@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::due_rounds::{due_rounds, expected, leaderboard, market, name};
 use crate::fake_tiingo::{FakeTiingo, KEY};
 use crate::faulty_layer::FaultyLayer;
-use crate::harness::{MONTHLY, PENDING, Ran, Test, WEEKLY, changes, program, tree_of};
+use crate::harness::{MONTHLY, PENDING, Ran, Test, WEEKLY, changes, program, raised, tree_of};
 use crate::market::serve;
 use crate::store_server::{Fault, KEYS, Moto, Proxy, forward};
 use crate::waiting::wait_until;
@@ -395,12 +395,6 @@ fn all_resolved(test: &Test, place: &Place, count: usize) {
     }
 }
 
-/// A number that `scripts/prove store` raises.
-fn raised(variable: &str, usual: usize) -> usize {
-    let given = std::env::var(variable).ok();
-    given.map_or(usual, |text| text.parse().expect("a number"))
-}
-
 #[test]
 fn workers_without_a_shared_folder_resolve_every_round_once() {
     let rounds = raised("PROVE_STORE_ROUNDS", 8);
@@ -512,7 +506,9 @@ fn of_a_thousand_racing_writes_the_server_lets_one_at_a_time_win() {
                     let found = get();
                     let (head, body) = found.split_once("\r\n\r\n").expect("an answer");
                     let tag = head.lines().find_map(|line| line.split_once("ETag: "));
-                    let next = body.parse::<usize>().expect("a number") + 1;
+                    // The server may fail a read that races with a write; only its writes are judged.
+                    let Ok(found) = body.parse::<usize>() else { continue };
+                    let next = found + 1;
                     let condition = format!("If-Match: {}", tag.expect("a tag").1);
                     if put(&condition, &next.to_string()).contains(" 200 ") {
                         won.fetch_add(1, Ordering::SeqCst);
@@ -522,6 +518,7 @@ fn of_a_thousand_racing_writes_the_server_lets_one_at_a_time_win() {
         }
     });
     let (last, won) = (get(), won.into_inner());
+    assert!(won > 100, "only {won} writes won");
     assert!(
         last.ends_with(&format!("\r\n\r\n{won}")),
         "{won} won, and {last}"
