@@ -14,13 +14,15 @@ use crate::Row;
 type Weights = BTreeMap<OptionId, f64>;
 
 /// Holdings whose choice is a mood.
-const HOLDINGS: usize = 6;
+const HOLDINGS: usize = 7;
 /// The chance that such a holding is the other one of its two options. Two answers then differ in a
-/// holding with the chance 0.32, and hardly more where one of them is an unusual one: noise is mostly
+/// holding with the chance 0.34, and hardly more where one of them is an unusual one: noise is mostly
 /// between pairs of answers, as in the published table.
-const MOOD: f64 = 0.2;
+const MOOD: f64 = 0.22;
 /// The mean distance of two answers: so much of a portfolio is held by mood.
 const NOISE: f64 = 0.30;
+/// Some models are moodier than others: by this part of the mean, half of the cells more and half less.
+const SPREAD: f64 = 0.42;
 /// Weights vary by this part of themselves, so that two labellings are hardly ever equally far apart.
 const JITTER: f64 = 0.01;
 
@@ -42,8 +44,8 @@ fn id(name: &str) -> OptionId {
 }
 
 /// A share stays where the lane puts it; most of the rest is held by mood, what is left by everybody.
-fn answer(random: &mut Random, shift: f64, lane: &str) -> Weights {
-    let by_mood = NOISE / (2.0 * MOOD * (1.0 - MOOD));
+fn answer(random: &mut Random, noise: f64, (shift, lane): (f64, &str)) -> Weights {
+    let by_mood = noise / (2.0 * MOOD * (1.0 - MOOD));
     let mut held = Weights::new();
     let mut left = 1.0 - shift;
     for place in 0..HOLDINGS {
@@ -70,9 +72,11 @@ fn league(number: usize, design: Design, moves_to: &str) -> Sensitivity {
     let subject = format!("twins {number} {base}+{twin} {cells} {shift} {moved}");
     let mut random = Random::of(Digest::of(subject.as_bytes()), "world");
     let cell = |round: usize| {
+        let sign = if random.unit() < 0.5 { -1.0 } else { 1.0 };
+        let noise = NOISE * (1.0 + sign * SPREAD);
         let mut lane = |count: usize, name: &str| -> Vec<Weights> {
             (0..count)
-                .map(|_| answer(&mut random, shift, name))
+                .map(|_| answer(&mut random, noise, (shift, name)))
                 .collect()
         };
         let base = lane(base, UNMOVED);
@@ -105,19 +109,38 @@ fn allowed(all: usize) -> f64 {
 
 pub(crate) fn rows(histories: usize) -> Vec<Row> {
     let mut rows = honest(histories);
-    for design in DESIGNS {
-        let found = (0..histories).filter(|own| league(*own, design, MOVED).p_value < 0.05);
-        let power = percent(found.count(), histories);
-        let (base, twin, cells, shift) = design;
-        rows.push(Row {
-            what: format!("twins: {base}+{twin} answers, {cells} cells, {shift} moved: found in"),
-            figure: format!("{power:.1} %"),
-            limit: "75 to 85 %".to_owned(),
-            holds: Some((75.0..=85.0).contains(&power)),
-        });
-    }
+    rows.extend(DESIGNS.map(|design| planted(design, histories * 4)));
     rows.extend(order(histories));
     rows
+}
+
+/// In how many of some leagues the shift is found.
+fn power(design: Design, leagues: usize) -> f64 {
+    let found = (0..leagues).filter(|own| league(*own, design, MOVED).p_value < 0.05);
+    percent(found.count(), leagues)
+}
+
+/// The published table tells whole cells. Where one cell more or less is worth over five points, its number is
+/// right if it is the fewest that find 80 %.
+fn planted(design: Design, leagues: usize) -> Row {
+    let (base, twin, cells, shift) = design;
+    let found = power(design, leagues);
+    let what = format!("twins: {base}+{twin} answers, {cells} cells, {shift} moved: found in");
+    if found <= 85.0 {
+        return Row {
+            what,
+            figure: format!("{found:.1} %"),
+            limit: "75 to 85 %".to_owned(),
+            holds: Some(found >= 75.0),
+        };
+    }
+    let fewer = power((base, twin, cells - 1, shift), leagues);
+    Row {
+        what,
+        figure: format!("{found:.1} %, with one cell fewer {fewer:.1} %"),
+        limit: "75 to 85 %, or 80 % and more with these cells and less with fewer".to_owned(),
+        holds: Some(fewer < 80.0),
+    }
 }
 
 fn honest(histories: usize) -> Vec<Row> {
