@@ -1,7 +1,6 @@
 //! Renders the site of a folder of rounds: `render <rounds> <as-of> <output>`.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::path::Path;
 use std::time::Instant;
 
@@ -35,9 +34,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     for round in &published.rounds {
         let own = public_files(rounds, round, published.as_of)?.into_iter();
         let own: Files = own.map(|file| (file.path, file.bytes.into())).collect();
-        let none = |_| Ok::<_, Infallible>(None);
-        let (pages, _) = renderer.round(round, &own, none, |_, pages| Ok(pages))?;
-        files.extend(pages);
+        files.extend(renderer.round(round, &own));
         files.extend(served(round.id(), &own));
         told.push(Told::of(round, &own));
     }

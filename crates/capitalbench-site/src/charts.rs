@@ -103,6 +103,11 @@ impl Canvas {
         Html::made(self.drawn("chart whole"))
     }
 
+    /// The drawing for all screens; a narrow one shows all of it, with larger letters and marks.
+    fn finish_fitted(self) -> Html {
+        Html::made(self.drawn("chart fits"))
+    }
+
     /// The drawing with labels right of [`PLOT`], and the labels again as a key for narrow screens,
     /// which show only the plot with this key below it.
     fn finish_with(self, key: &[KeyRow]) -> Html {

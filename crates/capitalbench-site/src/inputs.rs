@@ -40,11 +40,21 @@ fn digest_of(words: fmt::Arguments<'_>) -> Digest {
     Digest::of(text.as_bytes())
 }
 
+/// A digest of the public files of a round, by paths and bytes.
+pub fn files_digest(own: &Files) -> Digest {
+    let mut text = String::new();
+    for (path, bytes) in own {
+        // Writing to a text cannot fail.
+        let _ = write!(text, "\n{path:?} {}", Digest::of(bytes).to_hex());
+    }
+    Digest::of(text.as_bytes())
+}
+
 pub(crate) fn digest(
     view: &View<'_>,
     universes: &Universes,
     round: &PublicRound,
-    own: &Files,
+    own: Digest,
 ) -> Digest {
     let mut text = String::with_capacity(64 << 10);
     let universe = universes.get(&place(&round.universe));
@@ -78,9 +88,7 @@ pub(crate) fn digest(
     for option in round.universe.options() {
         let _ = write!(text, "\n{} {:?}", option.id, view.option_name(&option.id));
     }
-    for (path, bytes) in own {
-        let _ = write!(text, "\n{path:?} {}", Digest::of(bytes).to_hex());
-    }
+    let _ = write!(text, "\n{}", own.to_hex());
     Digest::of(text.as_bytes())
 }
 

@@ -31,6 +31,7 @@ mod title;
 
 pub use album::{Album, Images};
 pub use identity::{Identity, Logo, Neighbour};
+pub use inputs::files_digest;
 use machine::Told;
 use page::Site;
 use pages::view::View;
@@ -81,27 +82,14 @@ impl<'a> Renderer<'a> {
         }
     }
 
-    /// The pages of a round as they were put away: those that an earlier site made from the same
-    /// inputs, else new ones. Says too whether they are earlier ones.
-    ///
-    /// `earlier` and `put` get a digest of all that the pages follow from, except the program
-    /// ([`STAMP`]).
-    pub fn round<P, E>(
-        &self,
-        round: &PublicRound,
-        own: &Files,
-        earlier: impl FnOnce(Digest) -> Result<Option<P>, E>,
-        put: impl FnOnce(Digest, Files) -> Result<P, E>,
-    ) -> Result<(P, bool), E> {
-        let inputs = inputs::digest(&self.view, &self.universes, round, own);
-        if let Some(pages) = earlier(inputs)? {
-            return Ok((pages, true));
-        }
-        Ok((put(inputs, self.pages(round, own))?, false))
+    /// A digest of all that the pages of a round follow from, except the program ([`STAMP`]); `own` is that of
+    /// its files ([`files_digest`]).
+    pub fn inputs(&self, round: &PublicRound, own: Digest) -> Digest {
+        inputs::digest(&self.view, &self.universes, round, own)
     }
 
     /// What the site tells of one round alone: its pages, the list of its files, its image.
-    fn pages(&self, round: &PublicRound, own: &Files) -> Files {
+    pub fn round(&self, round: &PublicRound, own: &Files) -> Files {
         let mut files = pages::of_round(&self.view, &self.site, round, own);
         machine::of_round(&self.view, round, own, &mut files);
         files
@@ -116,11 +104,13 @@ impl<'a> Renderer<'a> {
     }
 }
 
+/// Where the site serves a file of a round.
+pub fn served_at(round: &RoundId, path: &str) -> String {
+    format!("rounds/{round}/files/{path}")
+}
+
 /// The files of a round where the site serves them.
 pub fn served(round: &RoundId, own: &Files) -> Files {
-    let place = |(path, bytes): (&String, &Bytes)| {
-        let path = format!("rounds/{round}/files/{path}");
-        (path, bytes.clone())
-    };
+    let place = |(path, bytes): (&String, &Bytes)| (served_at(round, path), bytes.clone());
     own.iter().map(place).collect()
 }

@@ -26,7 +26,7 @@ mod sitemap;
 mod verify;
 
 pub(crate) use correction::corrections_of;
-pub use correction::{Change, Correction, corrections};
+pub use correction::{Change, Correction, corrections, corrections_file};
 pub use event::Told;
 
 /// The archive of all data files.

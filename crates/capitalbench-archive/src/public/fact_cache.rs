@@ -15,7 +15,6 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -26,6 +25,7 @@ use crate::disk::file_ops::{self, reads::recorded, scratch::replace_unflushed};
 use crate::disk::layout;
 use crate::disk::state_folder;
 use crate::public::cache_key::CacheKey;
+use crate::public::public_files::changed_at;
 use crate::public::public_record::{Depth, PublicationError, Shared, round_facts};
 use crate::round::round_folder::RoundFolder;
 
@@ -45,7 +45,7 @@ pub const FOLDER: &str = ".capitalbench/cache";
 /// The file of the index.
 const INDEX: &str = "index";
 /// Changes younger than this may not be the last of their instant.
-const SETTLED: i128 = 2_000_000_000;
+pub const SETTLED: i128 = 2_000_000_000;
 /// Which program wrote a file: its version, and the state of everything that computes facts.
 const STAMP: &str = concat!(
     "capitalbench facts 2 ",
@@ -78,8 +78,7 @@ impl FactCache {
         state_folder::create(&rounds.join(layout::STATE)).ok()?;
         let began = folder.join("began");
         replace_unflushed(&began, b"").ok()?;
-        let found = fs::symlink_metadata(&began).ok()?;
-        let began = i128::from(found.ctime()) * 1_000_000_000 + i128::from(found.ctime_nsec());
+        let began = changed_at(&fs::symlink_metadata(&began).ok()?);
         let bytes = file_ops::read(&folder.join(INDEX)).unwrap_or_default();
         Some(Self {
             known: unsealed(&key, INDEX, STAMP, &bytes).unwrap_or_default(),

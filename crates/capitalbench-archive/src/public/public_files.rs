@@ -32,7 +32,7 @@ pub struct PublicFile {
 /// Which file stands at a path: its device and number, its size, and when its bytes, its name or its
 /// rights last changed. A program that puts back the time of a change does not put back this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FileMark([u8; 16]);
+pub struct FileMark(pub [u8; 16]);
 
 impl FileMark {
     fn of(found: &Metadata) -> Self {
@@ -68,6 +68,55 @@ pub fn open_unchanged(path: &Path, mark: FileMark) -> Option<Slice> {
     (FileMark::of(&opened) == mark).then(|| Slice::of(file, opened.len()))
 }
 
+/// What the public files of a round are, as far as that can be told without reading them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listing {
+    /// Of every path with its mark: it changes when one of the files does.
+    pub digest: Digest,
+    /// When the last of them changed, in nanoseconds of the file system's clock.
+    pub changed: i128,
+}
+
+/// Lists the visible files of a round at an instant. Only those are read whose words decide whether they
+/// are visible.
+pub fn listing(rounds: &Path, round: &PublicRound, as_of: Timestamp) -> Result<Listing, FileError> {
+    let folder = RoundFolder::open(&rounds.join(round.id().as_str()))?;
+    let mut told = Digesting::default();
+    let mut changed = i128::MIN;
+    let visible = |path: &String| is_visible(path, &round.state);
+    for path in files_below(folder.path())?.into_iter().filter(visible) {
+        let Ok(found) = fs::symlink_metadata(folder.path().join(&path)) else {
+            continue;
+        };
+        let is_withheld = round.resolved().is_none()
+            && is_dated(&path)
+            && tells_too_much(&path, &folder.read(&path)?, round, as_of);
+        if !is_withheld {
+            told.add(path.as_bytes());
+            told.add(&[0]);
+            told.add(&FileMark::of(&found).0);
+            changed = changed.max(changed_at(&found));
+        }
+    }
+    Ok(Listing {
+        digest: told.finish(),
+        changed,
+    })
+}
+
+/// Which file stands at a path, and when it last changed; none where no plain file does.
+pub fn mark_of(path: &Path) -> Option<(FileMark, i128)> {
+    let found = fs::symlink_metadata(path).ok()?;
+    found
+        .is_file()
+        .then(|| (FileMark::of(&found), changed_at(&found)))
+}
+
+/// When a file last changed, in nanoseconds; nobody but the system can set it.
+pub fn changed_at(found: &Metadata) -> i128 {
+    i128::from(found.ctime()) * 1_000_000_000 + i128::from(found.ctime_nsec())
+}
+
 /// The visible files of a round at an instant, in order of path.
 pub fn public_files(
     rounds: &Path,
@@ -96,14 +145,31 @@ pub fn public_files(
     Ok(files)
 }
 
+/// Whether a file holds days, or the state of the round, that may not be public yet.
+fn is_dated(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    DATED.contains(&name)
+}
+
+/// Files of which [`tells_too_much`] reads the words.
+const DATED: [&str; 4] = [
+    "resolution_job.yaml",
+    "entry_prices.csv",
+    "weekly_prices.csv",
+    "weekly_performance.csv",
+];
+
 /// Whether a file of a round without a result tells more than is public: closes of days to come or
 /// of the exit day, or that the round was resolved.
 fn tells_too_much(path: &str, bytes: &[u8], round: &PublicRound, as_of: Timestamp) -> bool {
+    if !is_dated(path) {
+        return false;
+    }
     let name = path.rsplit('/').next().unwrap_or(path);
     let text = String::from_utf8_lossy(bytes);
     match name {
         "resolution_job.yaml" => text.contains("status: succeeded"),
-        "entry_prices.csv" | "weekly_prices.csv" | "weekly_performance.csv" => {
+        _ => {
             let item = match name {
                 "entry_prices.csv" => Item::Close,
                 _ => Item::Interim,
@@ -113,7 +179,6 @@ fn tells_too_much(path: &str, bytes: &[u8], round: &PublicRound, as_of: Timestam
             let cells = text.split([',', '\n', '\r', '"']);
             cells.filter_map(parse_day).any(hidden)
         }
-        _ => false,
     }
 }
 

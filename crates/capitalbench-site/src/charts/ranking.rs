@@ -118,7 +118,7 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<(String, 
         canvas.line("ref", (x, 34.0), (x, bottom));
         canvas.text("tick mid", (x, 28.0), &name);
     }
-    canvas.text("tick end", (right, 14.0), "best option: 100 →");
+    canvas.text("tick end", (right, 17.0), "best option: 100 →");
     let mut y = 48.0;
     for row in rows {
         canvas.text("label end", (left - 10.0, y + 4.0), &fitted(&row.label));
@@ -129,5 +129,5 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<(String, 
         canvas.path(&class, &d);
         y += step;
     }
-    canvas.finish_whole()
+    canvas.finish_fitted()
 }

@@ -33,10 +33,14 @@ pub struct Change {
     pub new: String,
 }
 
-/// The corrections of a resolved round, from the files of its run.
+/// The file of a round that tells of its corrections, which the publication does not.
+pub fn corrections_file(resolved: &ResolvedRound) -> String {
+    format!("runs/{}/corrections.jsonl", resolved.run_id)
+}
+
+/// The corrections of a resolved round, from its files.
 pub(crate) fn corrections_of(resolved: &ResolvedRound, own: &Files) -> Vec<Correction> {
-    let path = format!("runs/{}/corrections.jsonl", resolved.run_id);
-    own.get(&path)
+    own.get(&corrections_file(resolved))
         .map_or_else(Vec::new, |bytes| corrections(bytes))
 }
 

@@ -15,7 +15,7 @@ use super::view::{View, horizon, pair_path, plain_name, set_path, track_name};
 use super::words::claim;
 use crate::charts::{Line, LineChart, Steps, Stroke, ranking};
 use crate::figures::{
-    NONE, chance, count, interval, percent_interval, share, signed_percent, signed_points,
+    NONE, chance, count, decimal, interval, percent_interval, share, signed_percent, signed_points,
 };
 use crate::page::Page;
 use crate::table::{self, Table, head, markup, maybe, number, percent, text, words};
@@ -39,8 +39,11 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         ("Status", set.status.as_str().into()),
         ("Models", definition.model_ids.len().into()),
         ("Shared rounds", set.included.len().into()),
-        ("Windows without overlap", set.separate_windows.into()),
     ];
+    if let Some(found) = view.statistics(set) {
+        let windows = decimal(found.effective_windows, 1);
+        facts.push(("Effective windows", windows.as_str().into()));
+    }
     if view.round(&definition.started_round_id).is_some() {
         let start = view.round_link(&page.here, &definition.started_round_id);
         facts.insert(2, ("Starts with", start));

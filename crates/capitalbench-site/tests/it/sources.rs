@@ -1,7 +1,6 @@
 //! Folders of rounds as sites.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
@@ -10,7 +9,7 @@ use capitalbench_archive::public::public_record::publication;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_site::machine::{Told, data_files};
-use capitalbench_site::{Files, Identity, Images, Input, Renderer, served};
+use capitalbench_site::{Files, Identity, Images, Input, Renderer, files_digest, served};
 
 /// The pages of rounds, each with the digest of what they follow from.
 pub(crate) type Families = BTreeMap<RoundId, (Digest, Files)>;
@@ -66,12 +65,11 @@ impl Source {
         let (mut whole, mut told) = (Rendered::default(), Vec::new());
         for round in &self.publication.rounds {
             let own = self.files.get(round.id()).unwrap_or(&none);
-            let known = |inputs| {
-                let before = earlier.get(round.id()).cloned();
-                Ok::<_, Infallible>(before.filter(|(own, _)| *own == inputs))
-            };
-            let made = renderer.round(round, own, known, |inputs, files| Ok((inputs, files)));
-            let (family, reused) = made.unwrap_or_else(|never| match never {});
+            let inputs = renderer.inputs(round, files_digest(own));
+            let known = earlier.get(round.id()).filter(|(own, _)| *own == inputs);
+            let reused = known.is_some();
+            let made = || (inputs, renderer.round(round, own));
+            let family = known.cloned().unwrap_or_else(made);
             told.push(Told::of(round, own));
             whole.files.extend(served(round.id(), own));
             whole.files.extend(family.1.clone());

@@ -10,6 +10,8 @@ use std::path::{Component, Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::public::public_files::changed_at;
+
 use super::{Action, TEMPORARY_PREFIX, WriteError, folder_of, temporary_file};
 
 /// A folder that has no name yet; dropping it removes it.
@@ -101,4 +103,9 @@ pub fn replace_unflushed(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
 pub fn remove_unflushed(path: &Path) -> Result<(), WriteError> {
     let failed = |error: io::Error| WriteError::new(Action::Remove, path, error.into());
     fs::remove_file(path).map_err(failed)
+}
+
+/// The time by the clock of a folder's file system, in nanoseconds: when a file without a name was made in it.
+pub fn time_in(folder: &Path) -> io::Result<i128> {
+    Ok(changed_at(&tempfile::tempfile_in(folder)?.metadata()?))
 }

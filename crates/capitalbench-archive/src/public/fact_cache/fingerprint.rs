@@ -12,7 +12,7 @@ use std::sync::Arc;
 use capitalbench_core::values::ids::Digest;
 
 use crate::disk::file_ops;
-use crate::public::public_files::times_of;
+use crate::public::public_files::{changed_at, times_of};
 use crate::verify::below;
 
 /// Paths seen from a round's folder, in order; the folder itself is the empty one.
@@ -70,8 +70,7 @@ impl Fingerprint {
                 path.push(inside);
             }
             let found = fs::symlink_metadata(&path).ok()?;
-            let own = i128::from(found.ctime()) * 1_000_000_000 + i128::from(found.ctime_nsec());
-            changed = changed.max(own);
+            changed = changed.max(changed_at(&found));
             for number in times_of(&found) {
                 bytes.extend_from_slice(&number.to_le_bytes());
             }

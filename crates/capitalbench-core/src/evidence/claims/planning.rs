@@ -141,12 +141,19 @@ pub fn years_until<const EDGES: usize>(
     let boundary = design.boundary(needed);
     let gains = edges.map(|edge| edge / real(YEAR) * real(LOOK) / design.scale);
     let mut passed = [const { Vec::new() }; EDGES];
+    // An edge that failed too often cannot pass often enough in the histories that are left.
+    let mut failed = [0; EDGES];
     for history in 0..HISTORIES {
+        let mut open: Vec<usize> = (0..EDGES)
+            .filter(|edge| failed[*edge] <= HISTORIES - SUCCEEDING)
+            .collect();
+        if open.is_empty() {
+            break;
+        }
         // A stream of its own for every history: designs meet the same days, however long they look.
         let seed = Digest::of(format!("plan-evidence {history}").as_bytes());
         let mut random = Random::of(seed, super::METHOD);
         let mut sums = (0.0, f64::NEG_INFINITY);
-        let mut open: Vec<usize> = (0..EDGES).collect();
         for (look, boundary) in (1..).zip(&boundary) {
             design.pass(&mut sums, &mut random);
             open.retain(|edge| {
@@ -159,6 +166,9 @@ pub fn years_until<const EDGES: usize>(
             if open.is_empty() {
                 break;
             }
+        }
+        for edge in open {
+            failed[edge] += 1;
         }
     }
     passed.map(|mut passed| {

@@ -24,10 +24,16 @@ pub(super) fn section(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
         currency.map_or(String::new(), |own| format!(" {own}")),
         count(found.rounds.len(), "round", "rounds"),
     ));
-    if found.rounds.len() < set.included.len() {
+    let others = match set.included.len() - found.rounds.len() {
+        0 => None,
+        1 => Some("The other round of the set overlaps with these and is".to_owned()),
+        more => Some(format!(
+            "The other {more} rounds of the set overlap with these and are"
+        )),
+    };
+    if let Some(others) = others {
         page.body.say(&format!(
-            "The other {} of the set overlap with these and are not in the sums, so a sum and a gap above may have different signs: the gap counts every round.",
-            count(set.included.len() - found.rounds.len(), "round", "rounds"),
+            "{others} not in the sums, so a sum and a gap above may have different signs: the gap counts every round."
         ));
     }
     let table = table(view, page, &found);

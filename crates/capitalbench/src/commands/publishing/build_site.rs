@@ -11,9 +11,9 @@ use std::sync::{Mutex, PoisonError};
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::verify::count_rounds;
 use capitalbench_core::publication::PublicRound;
-use capitalbench_core::values::ids::RoundId;
-use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path};
-use capitalbench_site::{Files, Images, Input, Renderer, served};
+use capitalbench_core::values::ids::{Digest, RoundId};
+use capitalbench_site::machine::{DATA_ARCHIVE, Told, corrections_file, data_path};
+use capitalbench_site::{Files, Images, Input, Renderer, files_digest, served, served_at};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -31,8 +31,8 @@ mod kept;
 mod output;
 
 use drawn::Drawn;
-use kept::{Kept, KeptRound};
-use output::{LIST, Output};
+use kept::{Kept, KeptOwn, KeptRound};
+use output::{Counts, LIST, Output, note_marks};
 
 pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
     file_ops::stop_flushing();
@@ -98,7 +98,7 @@ fn build(arguments: &BuildSite, site: &LeagueSite) -> Result<Done, Error> {
         .map(|round| build.round(round))
         .collect();
     bar.finish_and_clear();
-    build.finish(&told?, data, archive)
+    build.finish(&told?, (data, archive), &place)
 }
 
 /// A build under way.
@@ -114,35 +114,76 @@ struct Build<'a> {
 impl Build<'_> {
     /// Writes what belongs to one round alone, unless it is there.
     fn round(&self, round: &PublicRound) -> Result<Told, Error> {
+        let listing = match &self.kept {
+            Some(kept) => self
+                .record
+                .listing(round)?
+                .and_then(|own| kept.settled(&own)),
+            None => None,
+        };
+        if let Some(before) = listing.and_then(|own| self.untouched(round, own)) {
+            self.note(round, before.clone(), Counts::default(), true);
+            return self.told(round, before);
+        }
         let own = self.record.files_of(round)?;
         let raw = served(round.id(), &own);
         let mut counts = self.output.put(&raw)?;
-        let kept = self.kept.as_ref();
-        let earlier = |inputs| {
-            let before = kept.and_then(|kept| kept.of(round.id(), inputs));
-            let there = before.filter(|before| self.output.holds(before));
-            Ok::<_, Error>(there.map(|before| (before.clone(), 0)))
+        let digest = files_digest(&own);
+        let inputs = self.renderer.inputs(round, digest);
+        let served = KeptOwn::of(listing, digest, &raw);
+        let before = self
+            .kept
+            .as_ref()
+            .and_then(|kept| kept.of(round.id(), inputs));
+        let before = before.filter(|before| self.output.holds(before));
+        let now = if let Some(before) = before {
+            before.with(served)
+        } else {
+            let pages = self.renderer.round(round, &own);
+            counts.written += self.output.put(&pages)?.written;
+            KeptRound::of(inputs, &pages, served)
         };
-        let put = |inputs, files: Files| {
-            let written = self.output.put(&files)?.written;
-            Ok((KeptRound::of(inputs, &files), written))
-        };
-        let ((now, written), reused) = self.renderer.round(round, &own, earlier, put)?;
-        counts.bytes += now.bytes;
-        counts.written += written;
-        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        done.paths.extend(raw.into_keys());
-        done.paths.extend(now.paths.iter().cloned());
-        done.counts.add(&counts);
-        done.reused += usize::from(reused);
-        if kept.is_some() {
-            done.kept.insert(round.id().clone(), now);
-        }
+        self.note(round, now, counts, before.is_some());
         Ok(Told::of(round, &own))
     }
 
+    /// What an earlier build made of a round whose files are those they were, where the output has it.
+    fn untouched(&self, round: &PublicRound, listing: Digest) -> Option<&KeptRound> {
+        let before = self.kept.as_ref()?.unread(round.id(), listing)?;
+        let inputs = self.renderer.inputs(round, before.own.digest);
+        (before.inputs == inputs && self.output.is_untouched(before)).then_some(before)
+    }
+
+    /// What the files of a round that were not read tell the feeds.
+    fn told(&self, round: &PublicRound, before: &KeptRound) -> Result<Told, Error> {
+        let mut words = Files::new();
+        if let Some(path) = round.resolved().map(corrections_file) {
+            let place = served_at(round.id(), &path);
+            if before.own.paths.contains(&place) {
+                words.insert(path, self.output.read(&place)?);
+            }
+        }
+        Ok(Told::of(round, &words))
+    }
+
+    fn note(&self, round: &PublicRound, now: KeptRound, counts: Counts, reused: bool) {
+        let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
+        done.paths.extend(now.places().cloned());
+        done.counts.bytes += now.bytes + now.own.bytes;
+        done.counts.written += counts.written;
+        done.reused += usize::from(reused);
+        if self.kept.is_some() {
+            done.kept.insert(round.id().clone(), now);
+        }
+    }
+
     /// Writes the rest and removes what an earlier build left.
-    fn finish(self, told: &[Told], data: DataFolder, archive: u64) -> Result<Done, Error> {
+    fn finish(
+        self,
+        told: &[Told],
+        (data, archive): (DataFolder, u64),
+        place: &Path,
+    ) -> Result<Done, Error> {
         let done = self.done.into_inner();
         let mut done = done.unwrap_or_else(PoisonError::into_inner);
         let (paths, counts) = (&mut done.paths, &mut done.counts);
@@ -164,7 +205,8 @@ impl Build<'_> {
         done.rendered = told.len() - done.reused;
         done.drawn = self.drawn.count();
         if let Some(kept) = self.kept {
-            kept.finish(&done.kept, self.drawn.finish(&done.paths));
+            note_marks(place, &mut done.kept);
+            kept.finish(&done.kept, &self.drawn.finish(&done.paths));
         }
         Ok(done)
     }
@@ -212,7 +254,7 @@ fn told(folder: &Path, done: &Done) -> String {
 #[derive(Default)]
 struct Done {
     paths: BTreeSet<String>,
-    counts: output::Counts,
+    counts: Counts,
     removed: usize,
     rendered: usize,
     reused: usize,

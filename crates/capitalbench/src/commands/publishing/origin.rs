@@ -8,7 +8,9 @@ use std::time::Duration;
 use bytes::Bytes;
 
 use capitalbench_archive::log::{LOG_LIST, LogFolder, SIGNED, log_list, places_file, signed_list};
-use capitalbench_archive::public::public_files::{FileMark, fingerprint, public_files};
+use capitalbench_archive::public::public_files::{
+    FileMark, Listing, fingerprint, listing, public_files,
+};
 use capitalbench_core::publication::{PublicRound, Publication};
 use capitalbench_core::values::ids::Digest;
 use capitalbench_database::direct::{DatabaseUrl, Direct};
@@ -90,6 +92,17 @@ impl Loaded {
     pub(in crate::commands) fn files_of(&self, round: &PublicRound) -> Result<Files, Error> {
         let own = self.own_files(round)?.into_iter();
         Ok(own.map(|file| (file.path, file.bytes)).collect())
+    }
+
+    /// What the public files of a round are, where that can be told without reading them.
+    pub(in crate::commands) fn listing(
+        &self,
+        round: &PublicRound,
+    ) -> Result<Option<Listing>, Error> {
+        let found = self
+            .folder()
+            .map(|folder| listing(folder, round, self.publication.as_of));
+        Ok(found.transpose()?)
     }
 
     /// The folder of rounds, where there is one.

@@ -1,10 +1,14 @@
 //! The folder of a site while it is written.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 
-use capitalbench_archive::disk::file_ops::{self, scratch::ScratchFolder};
-use capitalbench_archive::public::public_files::files_below;
+use capitalbench_archive::disk::error::FileError;
+use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::disk::file_ops::scratch::{ScratchFolder, time_in};
+use capitalbench_archive::public::fact_cache::SETTLED;
+use capitalbench_archive::public::public_files::{Listing, files_below, mark_of};
+use capitalbench_core::values::ids::{Digesting, RoundId};
 use capitalbench_site::Files;
 
 use super::kept::{Gathered, KeptRound};
@@ -101,6 +105,12 @@ impl Output {
         Ok(Counts { bytes, written })
     }
 
+    /// Reads a file that is there.
+    pub(super) fn read(&self, path: &str) -> Result<bytes::Bytes, Error> {
+        let found = file_ops::read(&self.folder().join(path)).map_err(FileError::from)?;
+        Ok(found.into())
+    }
+
     /// Whether the files of a round are there with the bytes they had.
     pub(super) fn holds(&self, round: &KeptRound) -> bool {
         let Self::Site { folder, .. } = self else {
@@ -114,6 +124,14 @@ impl Output {
             found.add(path, &bytes);
         }
         found.digest() == round.outputs
+    }
+
+    /// Whether everything that the output has of a round is the file it was; nothing is read.
+    pub(super) fn is_untouched(&self, round: &KeptRound) -> bool {
+        let Self::Site { folder, .. } = self else {
+            return false;
+        };
+        round.placed.is_some() && marks(folder, round).map(|marks| marks.digest) == round.placed
     }
 
     /// Ends the site: what an earlier one left is removed, or the new folder gets its name.
@@ -134,6 +152,39 @@ impl Output {
             }
         }
     }
+}
+
+/// Notes which files a finished site has of each round. One that changed within the last tick of the file
+/// system's clock could change again without a trace, so it is not believed.
+pub(super) fn note_marks(folder: &Path, rounds: &mut BTreeMap<RoundId, KeptRound>) {
+    let Ok(now) = time_in(folder) else { return };
+    // Some file systems tell whole seconds only.
+    let tick = if now % 1_000_000_000 == 0 {
+        SETTLED
+    } else {
+        TICK
+    };
+    for round in rounds.values_mut() {
+        let found = marks(folder, round).filter(|found| found.changed < now - tick);
+        round.placed = found.map(|found| found.digest);
+    }
+}
+
+/// Far more than a tick of the clock of Linux or macOS, in nanoseconds.
+const TICK: i128 = 50_000_000;
+
+fn marks(folder: &Path, round: &KeptRound) -> Option<Listing> {
+    let mut told = Digesting::default();
+    let mut changed = i128::MIN;
+    for path in round.places() {
+        let (mark, at) = mark_of(&folder.join(path))?;
+        told.add(&mark.0);
+        changed = changed.max(at);
+    }
+    Some(Listing {
+        digest: told.finish(),
+        changed,
+    })
 }
 
 /// Whether a path of a list leads nowhere but into its folder.

@@ -13,7 +13,7 @@ use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_export::{Measure, Measured, Shelf, export};
 use capitalbench_site::machine::api::Api;
 use capitalbench_site::machine::{DATA_ARCHIVE, Told, data_path, pack};
-use capitalbench_site::{Files, Identity, Images, Input, Renderer};
+use capitalbench_site::{Files, Identity, Images, Input, Renderer, files_digest};
 use rayon::prelude::*;
 
 use super::drawn::Drawn;
@@ -130,14 +130,18 @@ impl Making<'_> {
             Some(before) if self.gathering => self.gathered(before).map(Arc::new).map(Some),
             before => Ok(before.map(Arc::clone)),
         };
-        let put = |inputs, pages| {
+        let put = |inputs, pages| -> Result<_, Error> {
             Ok(Arc::new(Family {
                 inputs,
                 pages: put_all(&self.spool, pages)?,
                 told: Told::of(round, &bytes),
             }))
         };
-        let (family, reused) = self.renderer.round(round, &bytes, earlier, put)?;
+        let inputs = self.renderer.inputs(round, files_digest(&bytes));
+        let (family, reused) = match earlier(inputs)? {
+            Some(before) => (before, true),
+            None => (put(inputs, self.renderer.round(round, &bytes))?, false),
+        };
         let own = found.into_iter().map(|file| self.own(file));
         let own: Own = own.collect::<Result<_, Error>>()?;
         let known = self
