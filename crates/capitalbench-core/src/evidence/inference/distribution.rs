@@ -85,25 +85,21 @@ pub fn student_quantile(p: f64, df: f64) -> f64 {
     if p <= 0.0 || p >= 1.0 {
         return normal_quantile(p);
     }
-    let tail = 2.0 * p.min(1.0 - p);
-    // The two-sided chance falls from one to zero as the value grows: double, then halve.
-    let (mut low, mut high) = (0.0, 1.0);
-    while student_two_sided(high, df) > tail && high < 1e300 {
-        low = high;
-        high *= 2.0;
-    }
-    for _ in 0..200 {
-        let middle = f64::midpoint(low, high);
-        if middle <= low || middle >= high {
+    let tail = p.min(1.0 - p);
+    // Beyond zero the chance of a value falls ever more slowly. So Newton's steps from the left never pass the
+    // quantile, and that of the normal distribution, whose tails are lighter, lies to its left.
+    let mut value = -normal_quantile(tail);
+    let front = libm::lgamma(f64::midpoint(df, 1.0)) - libm::lgamma(df / 2.0);
+    for _ in 0..2_000 {
+        let density = front
+            - 0.5 * (df * std::f64::consts::PI).ln()
+            - f64::midpoint(df, 1.0) * libm::log1p(value * value / df);
+        let step = (student_two_sided(value, df) / 2.0 - tail) / density.exp();
+        value += step;
+        if !(step > 1e-15 * value && value < 1e300) {
             break;
         }
-        if student_two_sided(middle, df) > tail {
-            low = middle;
-        } else {
-            high = middle;
-        }
     }
-    let value = f64::midpoint(low, high);
     if p < 0.5 { -value } else { value }
 }
 

@@ -32,6 +32,9 @@ fn student_values_are_those_of_the_tables() {
     );
     assert_close(student_quantile(0.5, 5.0), 0.0);
     for df in [0.7, 3.0, 12.6, 400.0] {
-        assert_close(student_two_sided(student_quantile(0.9, df), df), 0.2);
+        for p in [0.51, 0.6, 0.9, 0.975, 0.999_999_9] {
+            let found = student_two_sided(student_quantile(p, df), df);
+            assert!((found / (2.0 * (1.0 - p)) - 1.0).abs() < 1e-9, "{p} {df}");
+        }
     }
 }
