@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::round::jobs;
 use capitalbench_archive::round::round_folder::{RoundFolder, Universes};
 use capitalbench_archive::store::head::Head;
@@ -22,7 +24,8 @@ use crate::prices::fetcher::AtLimit;
 use crate::prices::sources::Fetchers;
 use crate::syncing::store::Store;
 use crate::syncing::store::claim::{Beating, Claim, Claimed};
-use crate::syncing::store::local::Here;
+use crate::syncing::store::local::{Here, Purpose};
+use crate::syncing::store::log_desk::{Handed, LogDesk};
 use crate::syncing::store::push::Pusher;
 
 /// Among so many of the longest waiting rounds a worker picks one by chance, so that workers seldom meet.
@@ -33,6 +36,7 @@ struct Service<'a> {
     operator: &'a Operator,
     request: &'a WorkerRequest,
     store: Arc<Store>,
+    desk: LogDesk<'a>,
     home: &'a Path,
     /// Heads as they were seen last, with their tags.
     heads: Mutex<BTreeMap<String, (String, Head)>>,
@@ -46,10 +50,12 @@ pub fn work_in_store(
     address: &str,
     home: &Path,
 ) -> Result<bool, Error> {
+    let store = Arc::new(Store::open(&operator.configuration, address)?);
     let service = Service {
         operator,
         request,
-        store: Arc::new(Store::open(&operator.configuration, address)?),
+        store: Arc::clone(&store),
+        desk: LogDesk::open(&store, operator, home)?,
         home,
         heads: Mutex::default(),
         failed: AtomicBool::new(false),
@@ -61,7 +67,7 @@ pub fn work_in_store(
 impl Service<'_> {
     /// One worker, until it is asked to stop or nothing is left.
     fn work(&self, crew: &Crew<'_>) -> Result<(), Error> {
-        let here = self.store.own_checkout(self.home)?;
+        let here = self.store.own_checkout(self.home, Purpose::Rounds)?;
         let mut own = worker(self.request.name.as_deref(), Some(self.request.lease));
         own.owner = format!("{}-{}", own.owner, crew.number);
         let prices = &self.request.prices;
@@ -140,6 +146,14 @@ impl Service<'_> {
     ) -> Result<(Job, JobEnd), Error> {
         self.store.pull_claimed(here, &claim.unit)?;
         let folder = RoundFolder::open(&here.checkout.rounds().join(claim.unit.name()))?;
+        // What a round promises is judged by its events; other rounds need no log to be resolved.
+        if !folder
+            .parse(layout::MANIFEST, manifest::parse)?
+            .proof
+            .is_none()
+        {
+            self.store.pull_own(here, &Unit::Log)?;
+        }
         let job = jobs::load(&folder)?;
         let job = job.ok_or_else(|| Error::new(format!("{} has no job", folder.name())))?;
         let told = Job {
@@ -170,10 +184,42 @@ impl Service<'_> {
             here,
             claim: Some(claim),
         };
-        self.store
-            .push(&pusher, Some(std::slice::from_ref(&claim.unit)))?;
+        let resolution = match self.desk.push(&pusher, &claim.unit)? {
+            Handed::Pushed => resolution,
+            Handed::Refused(error) => self.fail(&pusher, &folder, resolution, &error)?,
+        };
         self.store.give_back(claim)?;
         Ok((told, self.end_of(resolution)))
+    }
+
+    /// Notes in a round as the store has it that an attempt failed: what the attempt wrote contradicts the
+    /// log, so only its job tells of it.
+    fn fail(
+        &self,
+        pusher: &Pusher<'_>,
+        folder: &RoundFolder,
+        resolution: Resolution,
+        refused: &Error,
+    ) -> Result<Resolution, Error> {
+        let unit = Unit::round(&folder.name());
+        let unit = unit.ok_or_else(|| Error::new("a round without a name"))?;
+        self.store.pull_own(pusher.here, &unit)?;
+        let job = jobs::load(folder)?;
+        let mut job = job.ok_or_else(|| Error::new(format!("{} has no job", folder.name())))?;
+        // Why it failed is worth more than that the log refuses to sign what failed.
+        let error = match resolution {
+            Resolution::Failed { error, .. } => error,
+            _ => refused.to_string(),
+        };
+        let now = self.operator.clock.now();
+        job.begin(now);
+        job.fail(&error, now);
+        jobs::store(folder, &job)?;
+        self.desk.push_untold(pusher, &unit)?;
+        Ok(Resolution::Failed {
+            error,
+            next: job.next_attempt(),
+        })
     }
 
     fn end_of(&self, resolution: Resolution) -> JobEnd {

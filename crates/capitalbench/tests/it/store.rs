@@ -3,10 +3,12 @@
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::check::check;
 use capitalbench_core::values::ids::Digest;
+use capitalbench_proof::event::{Event, Fact};
 use serde_json::Value;
 
 use crate::due_rounds::{due_rounds, expected, leaderboard, market, name};
@@ -368,18 +370,32 @@ fn all_resolved(test: &Test, place: &Place, count: usize) {
     place
         .run(test, &["store", "verify", "--store", &place.url])
         .code(0);
+    let log = LogFolder::of_rounds(&test.path("rounds"));
+    let size = log
+        .checkpoint()
+        .expect("a log")
+        .expect("a checkpoint")
+        .checkpoint
+        .size;
+    let leaves = log
+        .leaves(&(0..size).collect::<Vec<_>>(), size)
+        .expect("leaves");
+    let scores = leaves.iter().filter_map(|(_, leaf)| {
+        let event = Event::parse(leaf).expect("an event");
+        matches!(event.fact, Fact::Score { .. }).then_some(event.round)
+    });
+    let mut told: Vec<String> = scores.collect();
+    told.sort_unstable();
+    let mut all: Vec<String> = (0..count).map(name).collect();
+    all.sort_unstable();
+    assert_eq!(told, all, "the log tells of every result once");
     for number in 0..count {
         let round = name(number);
         assert_eq!(leaderboard(test, &round), Some(expected()), "{round}");
         let again = format!("rounds/{round}/runs/official-1/results/superseded");
         assert!(!test.path(&again).exists(), "{round} was scored twice");
-        let leaves = LogFolder::of_rounds(&test.path("rounds")).leaves_of_round(&round);
-        assert!(
-            !leaves.expect("a log").is_empty(),
-            "{round} is not in the log"
-        );
     }
-    let found = check(&LogFolder::of_rounds(&test.path("rounds")), &mut |_, _| {});
+    let found = check(&log, &mut |_, _| {});
     assert_eq!(found.expect("a log").problems, []);
     let verified = place.run(test, &["verify", "rounds", "--json"]).json();
     for round in verified["rounds"].as_array().expect("rounds") {
@@ -398,8 +414,10 @@ fn all_resolved(test: &Test, place: &Place, count: usize) {
 #[test]
 fn workers_without_a_shared_folder_resolve_every_round_once() {
     let rounds = raised("PROVE_STORE_ROUNDS", 8);
+    let began = Instant::now();
     let (test, place) = signed_store(rounds, &Place::folder);
     let prices = serve(market());
+    let made = began.elapsed();
     let running: Vec<Child> = (0..4)
         .map(|_| worker(&test, &place, &prices, &["--concurrency", "5"]))
         .collect();
@@ -411,7 +429,12 @@ fn workers_without_a_shared_folder_resolve_every_round_once() {
         resolved += said.matches(": resolved").count();
     }
     assert_eq!(resolved, rounds);
+    let worked = began.elapsed().saturating_sub(made);
     all_resolved(&test, &place, rounds);
+    let all = began.elapsed();
+    eprintln!(
+        "{rounds} rounds: made in {made:.1?}, resolved in {worked:.1?}, checked by {all:.1?}"
+    );
 }
 
 #[test]
@@ -507,7 +530,9 @@ fn of_a_thousand_racing_writes_the_server_lets_one_at_a_time_win() {
                     let (head, body) = found.split_once("\r\n\r\n").expect("an answer");
                     let tag = head.lines().find_map(|line| line.split_once("ETag: "));
                     // The server may fail a read that races with a write; only its writes are judged.
-                    let Ok(found) = body.parse::<usize>() else { continue };
+                    let Ok(found) = body.parse::<usize>() else {
+                        continue;
+                    };
                     let next = found + 1;
                     let condition = format!("If-Match: {}", tag.expect("a tag").1);
                     if put(&condition, &next.to_string()).contains(" 200 ") {

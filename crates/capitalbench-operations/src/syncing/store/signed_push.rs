@@ -14,6 +14,7 @@ use capitalbench_archive::store::checkout::{Change, Known};
 use capitalbench_archive::store::head::{Generation, Head};
 use capitalbench_archive::store::unit::Unit;
 
+use super::claim::Claim;
 use super::pull::{Current, Local};
 use super::push::{LONGEST_PUSH, Pusher, Ready, Turn, note_tags, noted_here};
 use super::{Store, Written, nonce, now};
@@ -21,7 +22,7 @@ use crate::error::Error;
 use crate::proof::record::{Recorded, record};
 
 /// How often a log that others move on is tried.
-const MOST_TRIES: usize = 200;
+pub(super) const MOST_TRIES: u32 = 200;
 
 /// Files of the log that follow from the rounds, and stamps, which are looked at one by one. Anything
 /// else that was written here, such as a claim or an entry, would be lost without a word.
@@ -71,13 +72,13 @@ impl Store {
     ) -> Result<Option<()>, Error> {
         let checkout = &pusher.here.checkout;
         for _ in 0..MOST_TRIES {
-            let remote = self.log_in_turn(pusher)?;
+            let remote = self.log_in_turn(pusher.claim)?;
             if let Some((head, _)) = &remote {
                 self.settle(head)?;
             }
             let mut turns = Vec::new();
             for own in rounds {
-                turns.push(self.turn(pusher, own)?);
+                turns.push(self.turn(pusher.claim, own)?);
             }
             if !rounds.is_empty() && turns.iter().all(|turn| *turn == Turn::Published) {
                 return Ok(Some(()));
@@ -117,15 +118,16 @@ impl Store {
                 return Ok(Some(()));
             }
         }
-        let text =
-            "the log of the store was moved on by others again and again; nothing was pushed";
-        Err(Error::new(text).hint("push again when fewer workers write at once"))
+        Err(too_busy())
     }
 
     /// The head of the log, once nobody else holds it: a league holds it for a whole pass, so that what it
     /// lets clocks stamp is what counts.
-    fn log_in_turn(&self, pusher: &Pusher<'_>) -> Result<Option<(Head, String)>, Error> {
-        let own = pusher.claim.filter(|claim| claim.unit == Unit::Log);
+    pub(super) fn log_in_turn(
+        &self,
+        claim: Option<&Claim>,
+    ) -> Result<Option<(Head, String)>, Error> {
+        let own = claim.filter(|claim| claim.unit == Unit::Log);
         let began = Instant::now();
         loop {
             let found = self.head(&Unit::Log.key())?;
@@ -198,15 +200,23 @@ impl Store {
             let folder = RoundFolder::open(&path)?;
             let at = pusher.operator.clock.now();
             if let Recorded::KeyMissing(log) = record(pusher.operator, &folder, at)? {
-                let text =
-                    format!("another machine moved on the log {log}, and its key is not here");
-                let hint = format!(
-                    "name the key of {} with CAPITALBENCH_LOG_KEY; nothing was pushed",
-                    layout::LOG_VKEY
-                );
-                return Err(Error::new(text).hint(hint));
+                return Err(no_key(&log));
             }
         }
         Ok(())
     }
+}
+
+pub(super) fn no_key(log: &str) -> Error {
+    let text = format!("the log {log} must tell of the push, and its key is not here");
+    let hint = format!(
+        "name the key of {} with CAPITALBENCH_LOG_KEY; nothing was pushed",
+        layout::LOG_VKEY
+    );
+    Error::new(text).hint(hint)
+}
+
+pub(super) fn too_busy() -> Error {
+    let text = "the log of the store was moved on by others again and again; nothing was pushed";
+    Error::new(text).hint("push again when fewer workers write at once")
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use capitalbench_archive::disk::file_ops;
 use capitalbench_operations::syncing::store::Store;
-use capitalbench_operations::syncing::store::local::Here;
+use capitalbench_operations::syncing::store::local::{Here, Purpose};
 use capitalbench_operations::syncing::store::pull::Local;
 
 use crate::cli::Command;
@@ -32,7 +32,7 @@ impl Stored {
         };
         let operator = operator(None)?;
         let store = Store::open(&operator.configuration, address)?;
-        let here = store.own_checkout(&Environment::cache_home()?)?;
+        let here = store.own_checkout(&Environment::cache_home()?, Purpose::Whole)?;
         let stored = Self { store, here };
         stored.pull()?;
         Ok(Some(stored))
