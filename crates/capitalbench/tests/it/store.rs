@@ -1,6 +1,7 @@
 //! Rounds in a store: the same bytes, the same boards, one winner of every race.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -9,9 +10,10 @@ use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::check::check;
 use capitalbench_core::values::ids::Digest;
 use capitalbench_proof::event::{Event, Fact};
+use capitalbench_testing::database_server::Server;
 use serde_json::Value;
 
-use crate::due_rounds::{due_rounds, expected, leaderboard, market, name};
+use crate::due_rounds::{due_rounds, expected, job, leaderboard, market, name};
 use crate::fake_tiingo::{FakeTiingo, KEY};
 use crate::faulty_layer::FaultyLayer;
 use crate::harness::{MONTHLY, PENDING, Ran, Test, WEEKLY, changes, program, raised, tree_of};
@@ -20,20 +22,20 @@ use crate::store_server::{Fault, KEYS, Moto, Proxy, forward};
 use crate::waiting::wait_until;
 
 /// Where a store of a test lies, and what a command needs to reach it.
-struct Place {
-    url: String,
-    variables: Vec<(&'static str, String)>,
+pub(crate) struct Place {
+    pub(crate) url: String,
+    pub(crate) variables: Vec<(&'static str, String)>,
 }
 
 impl Place {
-    fn folder(test: &Test) -> Self {
+    pub(crate) fn folder(test: &Test) -> Self {
         Self {
             url: format!("file://{}", test.path("store").display()),
             variables: vec![("XDG_CACHE_HOME", test.path("cache").display().to_string())],
         }
     }
 
-    fn bucket(test: &Test, endpoint: &str) -> Self {
+    pub(crate) fn bucket(test: &Test, endpoint: &str) -> Self {
         let mut place = Self::folder(test);
         "s3://bench/rounds".clone_into(&mut place.url);
         place
@@ -44,7 +46,7 @@ impl Place {
         place
     }
 
-    fn run(&self, test: &Test, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, test: &Test, arguments: &[&str]) -> Ran {
         let variables = self.variables.iter();
         let variables: Vec<(&str, &str)> = variables
             .map(|(name, value)| (*name, value.as_str()))
@@ -52,7 +54,7 @@ impl Place {
         test.run_with(&variables, arguments)
     }
 
-    fn push(&self, test: &Test, rounds: &str) -> Ran {
+    pub(crate) fn push(&self, test: &Test, rounds: &str) -> Ran {
         self.run(
             test,
             &[
@@ -66,7 +68,7 @@ impl Place {
         )
     }
 
-    fn pull(&self, test: &Test, rounds: &str) -> Ran {
+    pub(crate) fn pull(&self, test: &Test, rounds: &str) -> Ran {
         self.run(
             test,
             &[
@@ -325,9 +327,16 @@ fn a_store_that_ignores_conditions_is_refused() {
 }
 
 fn worker(test: &Test, place: &Place, prices: &FakeTiingo, more: &[&str]) -> Child {
-    Command::new(program())
-        .args(["worker", "--store", &place.url, "--once", "--lease", "30"])
-        .args(more)
+    let mut worker = worker_command(test, place, prices);
+    let worker = worker.args(["--lease", "30"]).args(more);
+    worker.spawn().expect("the program starts")
+}
+
+/// A worker that ends when nothing is due.
+pub(crate) fn worker_command(test: &Test, place: &Place, prices: &FakeTiingo) -> Command {
+    let mut worker = Command::new(program());
+    worker
+        .args(["worker", "--store", &place.url, "--once"])
         .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
         .env("TIINGO_API_KEY", KEY)
         .env("TIINGO_BASE_URL", prices.url())
@@ -340,13 +349,12 @@ fn worker(test: &Test, place: &Place, prices: &FakeTiingo, more: &[&str]) -> Chi
         .current_dir(test.folder())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts")
+        .stderr(Stdio::piped());
+    worker
 }
 
 /// So many due rounds under a signed log in a store, and the key beside it.
-fn signed_store(count: usize, at: &dyn Fn(&Test) -> Place) -> (Test, Place) {
+pub(crate) fn signed_store(count: usize, at: &dyn Fn(&Test) -> Place) -> (Test, Place) {
     let test = due_rounds(count);
     let key = test.path("log.key").display().to_string();
     let with = [("CAPITALBENCH_LOG_KEY", key.as_str())];
@@ -365,7 +373,7 @@ fn signed_store(count: usize, at: &dyn Fn(&Test) -> Place) -> (Test, Place) {
 }
 
 /// Every round of a store is resolved once, and its log tells of it and holds.
-fn all_resolved(test: &Test, place: &Place, count: usize) {
+pub(crate) fn all_resolved(test: &Test, place: &Place, count: usize) {
     place.pull(test, "rounds").code(0);
     place
         .run(test, &["store", "verify", "--store", &place.url])
@@ -438,6 +446,95 @@ fn workers_without_a_shared_folder_resolve_every_round_once() {
 }
 
 #[test]
+fn jobs_of_a_database_are_resolved_in_a_store_once_each() {
+    const ROUNDS: usize = 6;
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let (test, place) = signed_store(ROUNDS, &Place::folder);
+    let url = server.url();
+    let with = [("DATABASE_URL", url.as_str())];
+    test.run_with(&with, &["db", "migrate"]).code(0);
+    let prices = serve(market());
+    let start = |more: &[&str]| {
+        let mut worker = worker_command(&test, &place, &prices);
+        let worker = worker.env("DATABASE_URL", &url).args(more);
+        worker.spawn().expect("the program starts")
+    };
+    // One dies with jobs in its hands, which the others take over.
+    prices.hold_after(1);
+    let mut doomed = start(&["--lease", "2", "--concurrency", "2"]);
+    prices.wait_until_held();
+    doomed.kill().expect("a killed worker");
+    doomed.wait().expect("a dead worker");
+    prices.release();
+    let status = || {
+        let told = test.run_with(&with, &["automation-status", "--json"]);
+        told.code(0).json()["jobs"]
+            .as_array()
+            .expect("jobs")
+            .clone()
+    };
+    let mut all = String::new();
+    wait_until("every job to succeed", || {
+        for child in [0, 1].map(|_| start(&["--lease", "2", "--concurrency", "2"])) {
+            let output = child.wait_with_output().expect("an end");
+            let said = [output.stdout, output.stderr].concat();
+            all.push_str(&String::from_utf8_lossy(&said));
+        }
+        status().iter().all(|job| job["status"] == "succeeded")
+    });
+    assert_eq!(status().len(), ROUNDS);
+    assert_eq!(all.matches(": resolved").count(), ROUNDS, "{all}");
+    all_resolved(&test, &place, ROUNDS);
+}
+
+#[test]
+fn a_result_that_the_log_contradicts_is_not_pushed_and_its_job_says_why() {
+    let (test, place) = signed_store(1, &Place::folder);
+    let prices = serve(market());
+    let ended = worker_command(&test, &place, &prices).output();
+    assert!(ended.expect("the program starts").status.success());
+    place.pull(&test, "rounds").code(0);
+    let before = tree_of(&test.path("rounds/log"));
+    // The results go, though the log tells of them, and the prices change.
+    for gone in ["prices", "runs/official-1/results"] {
+        fs::remove_dir_all(test.path(&format!("rounds/DUE-00/{gone}"))).expect("removed");
+    }
+    let file = test.path("rounds/DUE-00/automation/resolution_job.yaml");
+    let text = fs::read_to_string(&file)
+        .expect("a job")
+        .replace("succeeded", "scheduled");
+    let lines = text.lines().filter(|line| !line.starts_with("completed"));
+    let text: Vec<&str> = lines.collect();
+    fs::write(&file, text.join("\n") + "\n").expect("a job");
+    place.push(&test, "rounds").code(0);
+    let mut moved = market();
+    for rows in moved.values_mut() {
+        for row in rows.iter_mut().skip(5) {
+            row.close *= 1.5;
+            row.adjusted *= 1.5;
+        }
+    }
+    let prices = serve(moved);
+    let ended = worker_command(&test, &place, &prices)
+        .output()
+        .expect("an end");
+    let said = String::from_utf8_lossy(&[ended.stdout, ended.stderr].concat()).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    place.pull(&test, "rounds").code(0);
+    assert_eq!(
+        changes(&before, &tree_of(&test.path("rounds/log"))),
+        [""; 0]
+    );
+    assert!(!test.path("rounds/DUE-00/prices").exists(), "{said}");
+    let told = job(&test, "DUE-00");
+    assert_eq!(told["status"], "failed", "{said}");
+    let why = "DUE-00: prices.entry replaces the prices of leaf";
+    assert!(told["last_error"].starts_with(why), "{said}");
+}
+
+#[test]
 fn workers_resolve_the_rounds_of_a_server_through_faults() {
     const ROUNDS: usize = 3;
     let Some(moto) = Moto::start() else { return };
@@ -477,10 +574,21 @@ fn a_prune_removes_only_what_nothing_names_and_what_is_old() {
         young["young"].as_u64().is_some_and(|count| count > 0),
         "{young}"
     );
-    let objects = test.path("store/objects").display().to_string();
+    age(&test.path("store/objects"));
+    let pruned = place.run(&test, &prune).code(0).json();
+    assert_eq!(pruned["removed"], young["young"]);
+    place
+        .run(&test, &["store", "verify", "--store", &place.url])
+        .code(0);
+    place.pull(&test, "again").code(0);
+    same(&test, "rounds", "again");
+}
+
+/// Lets three days pass for everything in a folder.
+pub(crate) fn age(folder: &Path) {
     let aged = Command::new("find")
+        .arg(folder)
         .args([
-            &objects,
             "-type",
             "f",
             "-exec",
@@ -492,13 +600,6 @@ fn a_prune_removes_only_what_nothing_names_and_what_is_old() {
         ])
         .status();
     assert!(aged.expect("find runs").success());
-    let pruned = place.run(&test, &prune).code(0).json();
-    assert_eq!(pruned["removed"], young["young"]);
-    place
-        .run(&test, &["store", "verify", "--store", &place.url])
-        .code(0);
-    place.pull(&test, "again").code(0);
-    same(&test, "rounds", "again");
 }
 
 /// Somebody whom `moto` knows; it looks at no signature.

@@ -83,6 +83,9 @@ impl Store {
             let rounds = folder.join(format!("{kind}-{number}")).join("rounds");
             if let Some(checkout) = Checkout::take(&rounds, &self.address)? {
                 self.require_conditions(&checkout)?;
+                if purpose == Purpose::Rounds {
+                    checkout.let_log_pass()?;
+                }
                 let cache = Cache::of(home, self);
                 return Ok(Here { checkout, cache });
             }

@@ -4,10 +4,11 @@
 //! A push of its own for every round would make each of them fetch and sign the log again whenever another
 //! one was faster.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::round::round_folder::RoundFolder;
@@ -18,20 +19,15 @@ use super::claim::Claim;
 use super::local::{Here, Purpose};
 use super::pull::{Current, Local};
 use super::push::{LONGEST_PUSH, Pusher, Ready, Turn, note_tags, noted_here};
-use super::signed_push::MOST_TRIES;
-use super::{Store, Written, chance, nonce};
+use super::signed_push::{MOST_TRIES, let_others_go_first, no_key, too_busy};
+use super::{Store, Written, nonce};
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::proof::record::{Recorded, Recorder};
 
-/// The longest pause after others moved the log on, for the first time; it grows with every time.
-const PAUSE: Duration = Duration::from_millis(50);
-/// Times after which it does not grow any more.
-const MOST_PAUSES: u32 = 20;
-
 /// Where the workers of a process hand in their rounds.
 pub struct LogDesk<'a> {
-    store: &'a Store,
+    store: Arc<Store>,
     operator: &'a Operator,
     /// A checkout of the log alone.
     log: Mutex<Here>,
@@ -65,9 +61,9 @@ pub enum Handed {
 }
 
 impl<'a> LogDesk<'a> {
-    pub fn open(store: &'a Store, operator: &'a Operator, home: &Path) -> Result<Self, Error> {
+    pub fn open(store: &Arc<Store>, operator: &'a Operator, home: &Path) -> Result<Self, Error> {
         Ok(Self {
-            store,
+            store: Arc::clone(store),
             operator,
             log: Mutex::new(store.own_checkout(home, Purpose::Log)?),
             waiting: Mutex::default(),
@@ -78,8 +74,7 @@ impl<'a> LogDesk<'a> {
     pub fn push(&self, pusher: &Pusher<'_>, unit: &Unit) -> Result<Handed, Error> {
         loop {
             let began = Instant::now();
-            self.store
-                .adopt(&pusher.here.checkout, &std::collections::BTreeMap::new())?;
+            self.store.adopt(&pusher.here.checkout, &BTreeMap::new())?;
             let Some(own) = self.store.ready(pusher, unit)? else {
                 return Ok(Handed::Pushed);
             };
@@ -141,9 +136,7 @@ impl<'a> LogDesk<'a> {
 
     fn tell_all(&self, log: &Here, members: &mut Vec<Member>) -> Result<(), Error> {
         for tried in 0..MOST_TRIES {
-            if tried > 0 {
-                pause(tried)?;
-            }
+            let_others_go_first(tried)?;
             let Some((head, tag)) = self.store.log_in_turn(None)? else {
                 answer_all(members, &Told::Nothing);
                 return Ok(());
@@ -176,7 +169,7 @@ impl<'a> LogDesk<'a> {
                 return Ok(());
             }
         }
-        Err(super::signed_push::too_busy())
+        Err(too_busy())
     }
 
     /// Lets those go who cannot be published any more, or are published already.
@@ -206,7 +199,7 @@ impl<'a> LogDesk<'a> {
             let round = RoundFolder::open(&members[place].round)?;
             let recorder = Recorder::in_log(self.operator, folder.clone(), &round)?;
             match recorder.round(at) {
-                Ok(Recorded::KeyMissing(name)) => return Err(super::signed_push::no_key(&name)),
+                Ok(Recorded::KeyMissing(name)) => return Err(no_key(&name)),
                 Ok(_) => {}
                 Err(error) => {
                     let member = members.remove(place);
@@ -246,11 +239,4 @@ fn answer_all(members: &[Member], told: &Told) {
     for member in members {
         let _ = member.answer.send(Ok(told.clone()));
     }
-}
-
-/// Lets others go first, for a time that nobody can foresee.
-fn pause(tried: u32) -> Result<(), Error> {
-    let most = PAUSE * tried.min(MOST_PAUSES);
-    std::thread::sleep(most.mul_f64(chance()?));
-    Ok(())
 }

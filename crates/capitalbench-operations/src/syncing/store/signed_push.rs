@@ -17,12 +17,17 @@ use capitalbench_archive::store::unit::Unit;
 use super::claim::Claim;
 use super::pull::{Current, Local};
 use super::push::{LONGEST_PUSH, Pusher, Ready, Turn, note_tags, noted_here};
-use super::{Store, Written, nonce, now};
+use super::{Store, Written, chance, nonce, now};
 use crate::error::Error;
 use crate::proof::record::{Recorded, record};
 
 /// How often a log that others move on is tried.
 pub(super) const MOST_TRIES: u32 = 200;
+
+/// The longest pause after others moved the log on for the first time; it grows with every time.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Times after which it does not grow any more.
+const MOST_PAUSES: u32 = 20;
 
 /// Files of the log that follow from the rounds, and stamps, which are looked at one by one. Anything
 /// else that was written here, such as a claim or an entry, would be lost without a word.
@@ -71,7 +76,8 @@ impl Store {
         rounds: &[Ready],
     ) -> Result<Option<()>, Error> {
         let checkout = &pusher.here.checkout;
-        for _ in 0..MOST_TRIES {
+        for tried in 0..MOST_TRIES {
+            let_others_go_first(tried)?;
             let remote = self.log_in_turn(pusher.claim)?;
             if let Some((head, _)) = &remote {
                 self.settle(head)?;
@@ -219,4 +225,12 @@ pub(super) fn no_key(log: &str) -> Error {
 pub(super) fn too_busy() -> Error {
     let text = "the log of the store was moved on by others again and again; nothing was pushed";
     Error::new(text).hint("push again when fewer workers write at once")
+}
+
+/// Waits for a time that nobody can foresee when others were faster, so that writers do not meet again.
+pub(super) fn let_others_go_first(tried: u32) -> Result<(), Error> {
+    if tried > 0 {
+        std::thread::sleep((PAUSE * tried.min(MOST_PAUSES)).mul_f64(chance()?));
+    }
+    Ok(())
 }
