@@ -18,7 +18,7 @@ use crate::fake_tiingo::{FakeTiingo, KEY};
 use crate::faulty_layer::FaultyLayer;
 use crate::harness::{MONTHLY, PENDING, Ran, Test, WEEKLY, changes, program, raised, tree_of};
 use crate::market::serve;
-use crate::store_server::{Fault, KEYS, Moto, Proxy, forward};
+use crate::store_server::{Fault, KEYS, Moto, Proxy, S3sFs, forward};
 use crate::waiting::wait_until;
 
 /// Where a store of a test lies, and what a command needs to reach it.
@@ -152,6 +152,13 @@ fn a_folder_comes_back_from_a_server_with_the_same_bytes() {
     let Some(moto) = Moto::start() else { return };
     let test = rounds();
     there_and_back(&test, &Place::bucket(&test, &moto.url()));
+}
+
+#[test]
+fn a_folder_comes_back_from_a_second_server_that_checks_signatures() {
+    let Some(server) = S3sFs::start() else { return };
+    let test = rounds();
+    there_and_back(&test, &Place::bucket(&test, &server.url()));
 }
 
 #[test]

@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use tempfile::TempDir;
+
 use crate::waiting::wait_until;
 
 /// Variables that a client of the store needs.
@@ -41,9 +43,7 @@ impl Moto {
             eprintln!("skipped: no moto; scripts/test-python store installs it");
             return None;
         }
-        let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = free.local_addr().expect("an address").port();
-        drop(free);
+        let port = free_port();
         let process = Command::new(python)
             .args([
                 "-m",
@@ -87,6 +87,62 @@ impl Drop for Moto {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// A second server that nobody here wrote (`s3s-fs`), which checks signatures; it ends with this.
+pub(crate) struct S3sFs {
+    port: u16,
+    process: Child,
+    _root: TempDir,
+}
+
+impl S3sFs {
+    /// None where it is not installed, which is printed: it takes minutes to build, so `scripts/prove
+    /// store` does that and no ordinary test.
+    pub(crate) fn start() -> Option<Self> {
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../test-s3s/bin/s3s-fs");
+        if !program.is_file() {
+            eprintln!("skipped: no s3s-fs; scripts/test-s3s builds it");
+            return None;
+        }
+        let root = TempDir::new().expect("a temporary folder");
+        std::fs::create_dir(root.path().join("bench")).expect("a bucket");
+        let port = free_port();
+        let process = Command::new(program)
+            .args(["--host", "127.0.0.1", "--port", &port.to_string()])
+            .args(["--access-key", KEYS[0].1, "--secret-key", KEYS[1].1])
+            .arg(root.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("s3s-fs starts");
+        let server = Self {
+            port,
+            process,
+            _root: root,
+        };
+        wait_until("s3s-fs to listen", || {
+            TcpStream::connect(("127.0.0.1", port)).is_ok()
+        });
+        Some(server)
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for S3sFs {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    free.local_addr().expect("an address").port()
 }
 
 /// What happens to a request.
