@@ -112,6 +112,7 @@ mod status;
 mod stopped;
 mod store;
 mod store_kills;
+mod store_public;
 mod store_server;
 mod stranger;
 mod strict_ledger;

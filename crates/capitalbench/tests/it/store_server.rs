@@ -6,6 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
@@ -137,6 +138,53 @@ impl Drop for S3sFs {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
+    }
+}
+
+/// A folder that anybody may read, by `GET` alone.
+pub(crate) struct FolderServer {
+    address: SocketAddr,
+    asked: Arc<AtomicUsize>,
+}
+
+impl FolderServer {
+    pub(crate) fn start(folder: &Path) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let (folder, asked) = (folder.to_owned(), Arc::<AtomicUsize>::default());
+        let own = Arc::clone(&asked);
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                own.fetch_add(1, Ordering::SeqCst);
+                let Some(request) = read_request(&mut stream) else {
+                    continue;
+                };
+                let line = String::from_utf8_lossy(&request).into_owned();
+                let path = line
+                    .strip_prefix("GET /")
+                    .and_then(|rest| rest.split(' ').next());
+                let found = path.and_then(|path| std::fs::read(folder.join(path)).ok());
+                let (status, body) = match found {
+                    Some(body) => ("200 OK", body),
+                    None => ("404 Not Found", Vec::new()),
+                };
+                let head = format!(
+                    "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    body.len()
+                );
+                let _ = stream.write_all(&[head.as_bytes(), &body].concat());
+            }
+        });
+        Self { address, asked }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Requests so far.
+    pub(crate) fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
     }
 }
 

@@ -10,7 +10,7 @@ use capitalbench_operations::syncing::store::Store;
 use capitalbench_operations::syncing::store::local::{Here, Purpose};
 use capitalbench_operations::syncing::store::pull::Local;
 
-use crate::cli::Command;
+use crate::cli::{Command, StoreVerb};
 use crate::config::{Environment, operator};
 use crate::console::warn;
 use crate::error::Error;
@@ -69,6 +69,10 @@ pub(crate) fn hold(command: &mut Command) -> Result<Option<Held>, Error> {
         Command::Export(own) => (&own.store.url, &mut own.rounds.dir.folder),
         Command::BuildSite(own) => (&own.store.url, &mut own.rounds.dir.folder),
         Command::Serve(own) => (&own.store.url, &mut own.rounds.dir.folder),
+        Command::Store(own) => match &mut own.verb {
+            StoreVerb::Publish(own) => (&own.store.url, &mut own.rounds.dir.folder),
+            _ => return Ok(None),
+        },
         _ => return Ok(None),
     };
     let Some(stored) = Stored::open(address.as_deref())? else {
