@@ -15,7 +15,10 @@ use serde_json::Value;
 use crate::due_rounds::{due_rounds, expected, job, leaderboard, market, name};
 use crate::fake_tiingo::{FakeTiingo, KEY};
 use crate::faulty_layer::FaultyLayer;
-use crate::harness::{MONTHLY, PENDING, Ran, Test, WEEKLY, changes, program, raised, tree_of};
+use crate::golden::archive;
+use crate::harness::{
+    MONTHLY, PENDING, Ran, Test, WEEKLY, changes, copy_tree, program, raised, tree_of,
+};
 use crate::market::serve;
 use crate::store_server::{Fault, KEYS, Moto, Proxy, S3sFs, forward};
 use crate::waiting::wait_until;
@@ -183,42 +186,65 @@ fn whoever_is_late_is_refused_and_nothing_is_lost() {
     same(&test, "rounds", "again");
 }
 
+/// What a verb shows from the folder `rounds` and from the store is the same.
+fn shows_the_same(test: &Test, place: &Place, arguments: &[&str], output: &str) {
+    let folder = [arguments, &["--rounds-dir", "rounds"]].concat();
+    let store = [arguments, &["--store", &place.url]].concat();
+    if output.is_empty() {
+        let told = place.run(test, &store).code(0).stdout();
+        place.run(test, &folder).code(0).prints(&told);
+        return;
+    }
+    let (one, other) = (format!("{output}-1"), format!("{output}-2"));
+    let to = |words: &[&str], output: &str| {
+        let words = [words, &["--output", output]].concat();
+        place.run(test, &words).code(0);
+    };
+    to(&folder, &one);
+    to(&store, &other);
+    same(test, &one, &other);
+}
+
+fn verifies_the_same(test: &Test, place: &Place) {
+    let now = ["--json", "--now", "2026-08-21T00:00:00Z"];
+    let stored = [&["verify", "--store", &place.url], &now[..]].concat();
+    let told = place.run(test, &stored).json();
+    let own = place.run(test, &[&["verify", "rounds"], &now[..]].concat());
+    assert_eq!(told["rounds"], own.json()["rounds"]);
+}
+
+const AT: [&str; 2] = ["--as-of", "2026-08-21"];
+
 #[test]
 fn what_is_shown_from_a_store_is_what_is_shown_from_a_folder() {
     let test = rounds();
     let place = Place::folder(&test);
     place.push(&test, "rounds").code(0);
-    let from = |arguments: &[&str], output: &str| {
-        let folder = [arguments, &["--rounds-dir", "rounds"]].concat();
-        let store = [arguments, &["--store", &place.url]].concat();
-        if output.is_empty() {
-            let told = place.run(&test, &store).code(0).stdout();
-            place.run(&test, &folder).code(0).prints(&told);
-            return;
-        }
-        let (one, other) = (format!("{output}-1"), format!("{output}-2"));
-        place
-            .run(&test, &[&folder[..], &["--output", &one]].concat())
-            .code(0);
-        place
-            .run(&test, &[&store[..], &["--output", &other]].concat())
-            .code(0);
-        same(&test, &one, &other);
-    };
-    let at = ["--as-of", "2026-08-21"];
-    from(
-        &["leaderboard", "--round", WEEKLY, at[0], at[1], "--json"],
-        "",
-    );
-    from(&["export", at[0], at[1]], "data");
-    from(&["build-site", at[0], at[1], "--images", "none"], "site");
-    let now = ["--json", "--now", "2026-08-21T00:00:00Z"];
-    let told = place.run(
-        &test,
-        &[&["verify", "--store", &place.url], &now[..]].concat(),
-    );
-    let own = place.run(&test, &[&["verify", "rounds"], &now[..]].concat());
-    assert_eq!(told.json()["rounds"], own.json()["rounds"]);
+    let board = ["leaderboard", "--round", WEEKLY, AT[0], AT[1], "--json"];
+    shows_the_same(&test, &place, &board, "");
+    shows_the_same(&test, &place, &["export", AT[0], AT[1]], "data");
+    let site = ["build-site", AT[0], AT[1], "--images", "none"];
+    shows_the_same(&test, &place, &site, "site");
+    verifies_the_same(&test, &place);
+}
+
+#[test]
+fn the_whole_archive_comes_back_and_shows_the_same() {
+    let Some(archive) = archive() else { return };
+    let test = Test::operator("rounds");
+    copy_tree(&archive.join("rounds"), &test.path("rounds"));
+    let place = Place::folder(&test);
+    place.push(&test, "rounds").code(0);
+    place.pull(&test, "again").code(0);
+    same(&test, "rounds", "again");
+    let board = ["leaderboard", AT[0], AT[1], "--json"];
+    shows_the_same(&test, &place, &board, "");
+    // The rest takes a quarter of a minute.
+    if raised("PROVE_STORE_ARCHIVE", 0) > 0 {
+        verifies_the_same(&test, &place);
+        shows_the_same(&test, &place, &["export", AT[0], AT[1]], "data");
+        shows_the_same(&test, &place, &["build-site", AT[0], AT[1]], "site");
+    }
 }
 
 #[test]
@@ -655,7 +681,7 @@ fn a_new_round_under_a_signed_log_costs_at_most_twenty_requests() {
     let (test, place) = signed_store(2, &Place::folder);
     place.pull(&test, "again").code(0);
     let (old, new) = (test.path("rounds/DUE-01"), test.path("rounds/NEW-01"));
-    crate::harness::copy_tree(&old, &new);
+    copy_tree(&old, &new);
     let key = test.path("log.key").display().to_string();
     let with = [("CAPITALBENCH_LOG_KEY", key.as_str())];
     test.run_with(&with, &["hash-round", "--round", "rounds/NEW-01"]);
