@@ -7,8 +7,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use capitalbench_adapters::http::{HttpClient, HttpLimits};
 use capitalbench_adapters::site::PublicPlace;
-use capitalbench_archive::disk::file_ops::{self, scratch::replace_unflushed};
+use capitalbench_archive::disk::file_ops::{self, READ_LIMIT, scratch::replace_unflushed};
 use capitalbench_archive::store::folder_store::Condition;
 use capitalbench_archive::store::unit::HEADS;
 use capitalbench_core::publication::Publication;
@@ -96,6 +97,11 @@ fn put_parts(
     let put = public.each(&names, |name| {
         let object = object_of(delta, name).map_err(|error| Error::new(error.to_string()))?;
         let Some(bytes) = object else { return Ok(None) };
+        if bytes.len() as u64 > READ_LIMIT {
+            let size = bytes.len();
+            let text = format!("{name} has {size} bytes, and readers take at most {READ_LIMIT}");
+            return Err(Error::new(text).hint("move large files out of its round"));
+        }
         let digest = Digest::of(&bytes);
         let is_new = !known.contains(&digest);
         if is_new {
@@ -131,7 +137,12 @@ impl PublicAddress {
 
     pub fn open(configuration: &Configuration, address: &str, home: &Path) -> Result<Self, Error> {
         let address = address.trim_end_matches('/').to_owned();
-        let http = configuration.http(configuration.reach())?;
+        let limits = HttpLimits {
+            reach: configuration.reach(),
+            body_bytes: usize::try_from(READ_LIMIT).unwrap_or(usize::MAX),
+            ..HttpLimits::default()
+        };
+        let http = HttpClient::new(limits).map_err(|error| Error::new(error.to_string()))?;
         let place = PublicPlace::new(http, &address);
         let place = place.map_err(|why| Error::new(format!("{address}: {why}")))?;
         let digest = Digest::of(address.as_bytes()).to_hex();
