@@ -123,6 +123,34 @@ impl Scene<'_> {
         true
     }
 
+    /// Workers, the operator and a prune until a phase ends.
+    fn play(&self, phase: usize, removed: &AtomicUsize) {
+        let is_over = AtomicBool::new(false);
+        std::thread::scope(|threads| {
+            let seed = 0x9e37_79b9 + 1_000 * phase as u64;
+            let workers: Vec<_> = (0..WORKERS)
+                .map(|slot| {
+                    let (scene, mut chance) = (self, Chance(seed + slot as u64));
+                    threads.spawn(move || scene.work(slot, &mut chance))
+                })
+                .collect();
+            let (own, mut chance) = (self, Chance(seed + WORKERS as u64));
+            threads.spawn(move || own.add(&mut chance));
+            threads.spawn(|| {
+                while !is_over.load(Ordering::SeqCst) {
+                    let prune = ["store", "prune", "--store", &self.place.url, "--json"];
+                    let told = self.place.run(self.test, &prune).code(0).json();
+                    let count = told["removed"].as_u64().expect("a count");
+                    removed.fetch_add(usize::try_from(count).expect("a size"), Ordering::SeqCst);
+                }
+            });
+            for worker in workers {
+                worker.join().expect("a worker that holds");
+            }
+            is_over.store(true, Ordering::SeqCst);
+        });
+    }
+
     /// Nobody is killed any more, and everything is resolved.
     fn finish(&self, rounds: usize) {
         for round in &*self.later.lock().expect("no panic") {
@@ -180,30 +208,7 @@ fn kills_at_random_moments_beside_a_prune_lose_nothing_and_do_nothing_twice() {
         scene.quota.store(kills * phase / PHASES, Ordering::SeqCst);
         // Nobody writes now: whatever is there is older than any push.
         age(&test.path("store/objects"));
-        let is_over = AtomicBool::new(false);
-        std::thread::scope(|threads| {
-            let seed = 0x9e37_79b9 + 1_000 * phase as u64;
-            let workers: Vec<_> = (0..WORKERS)
-                .map(|slot| {
-                    let (scene, mut chance) = (&scene, Chance(seed + slot as u64));
-                    threads.spawn(move || scene.work(slot, &mut chance))
-                })
-                .collect();
-            let (own, mut chance) = (&scene, Chance(seed + WORKERS as u64));
-            threads.spawn(move || own.add(&mut chance));
-            threads.spawn(|| {
-                while !is_over.load(Ordering::SeqCst) {
-                    let prune = ["store", "prune", "--store", &place.url, "--json"];
-                    let told = place.run(&test, &prune).code(0).json();
-                    let count = told["removed"].as_u64().expect("a count");
-                    removed.fetch_add(usize::try_from(count).expect("a size"), Ordering::SeqCst);
-                }
-            });
-            for worker in workers {
-                worker.join().expect("a worker that holds");
-            }
-            is_over.store(true, Ordering::SeqCst);
-        });
+        scene.play(phase, &removed);
         scene.is_whole();
     }
     let killed = scene.kills.load(Ordering::SeqCst);
