@@ -20,6 +20,7 @@ from outside import Database
 from scale import plot, scale, tidy, told_figures
 from serve import serving
 from stage import scenes
+from stored import stored
 
 binary, archive = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 part = sys.argv[3] if len(sys.argv) > 3 else None
@@ -81,6 +82,7 @@ def in_memory() -> str | None:
 
 
 SIZES = [1_000, 10_000, 50_000]
+STORE = "A store in a folder, synthetic rounds of 3 models"
 STATISTICS = "Statistics where the truth is known"
 FAULTS, HOSTILE, TAMPER, LOAD, SCALE = "Faults", "Hostile input", "Tampering", "Load", "Scale, synthetic rounds of 3 models"
 
@@ -122,6 +124,12 @@ def grown() -> list[tuple[str, list[report.Row], str]]:
     return [(SCALE, rows, "![CPU seconds over rounds](evidence-scale.svg)" if drawing else "")]
 
 
+def in_store() -> list[tuple[str, list[report.Row], str]]:
+    rows = stored(binary)
+    said("store: " + ", ".join(row.verdict for row in rows))
+    return [(STORE, rows, "")]
+
+
 def measured_again(name: str) -> bool:
     """Makes the row of one command again and says so; the others stay, and the plot follows. Whether it holds."""
     rows = [row for row in scale(binary, SIZES, minutes, name)[0] if row.what.startswith(name)]
@@ -147,7 +155,7 @@ def simulated() -> list[tuple[str, list[report.Row], str]]:
     return [(STATISTICS, rows, "")]
 
 
-PARTS = {"faults": faults, "tamper": tampered, "load": loaded, "scale": grown, "statistics": simulated}
+PARTS = {"faults": faults, "tamper": tampered, "load": loaded, "scale": grown, "stored": in_store, "statistics": simulated}
 
 if part is None:
     codes = []
@@ -169,7 +177,7 @@ if part == "tamper" and len(sys.argv) > 4:
     sys.exit(0)
 made = PARTS[part]()
 spent = (time.monotonic() - start) / 60
-report.put(Path("docs"), [FAULTS, HOSTILE, TAMPER, LOAD, SCALE, STATISTICS],
+report.put(Path("docs"), [FAULTS, HOSTILE, TAMPER, LOAD, SCALE, STORE, STATISTICS],
            {title: report.section(title, rows, extra, spent) for title, rows, extra in made})
 failed = [row.what for _, rows, _ in made for row in rows if row.holds is False]
 tidy()

@@ -1,4 +1,4 @@
-//! [`SiteRound`]: the pages of a round on a published site, from which its files can be fetched.
+//! What everybody may read: [`SiteRound`], the pages of a round on a published site, and [`PublicPlace`].
 
 use reqwest::{Method, Url};
 
@@ -37,20 +37,55 @@ impl SiteRound {
     /// Fetches a file of the site.
     pub async fn get(&self, path: &str) -> Result<Vec<u8>, HttpError> {
         let segments: Vec<&str> = path.split('/').collect();
-        let request = Request {
-            method: Method::GET,
-            url: with_path(&self.base, &segments),
-            key: None,
-            key_headers: &[],
-            headers: &[],
-            body: Vec::new(),
-            time_limit: None,
-        };
+        let request = get(with_path(&self.base, &segments));
         let answer = self.http.send(&request).await?;
         if answer.is_success() {
             return Ok(answer.body);
         }
         Err(answer.status_error(None))
+    }
+}
+
+/// An address below which everybody may read.
+#[derive(Debug, Clone)]
+pub struct PublicPlace {
+    http: HttpClient,
+    base: Url,
+}
+
+impl PublicPlace {
+    /// The error says what is wrong with the address.
+    pub fn new(http: HttpClient, address: &str) -> Result<Self, String> {
+        let base = http.base_url(address.trim_end_matches('/'), Secrecy::Open);
+        let base = base.map_err(|error| error.to_string())?;
+        Ok(Self { http, base })
+    }
+
+    /// Fetches a file; none where the server has no such file.
+    pub async fn get(&self, path: &str) -> Result<Option<Vec<u8>>, HttpError> {
+        let segments: Vec<&str> = path.split('/').collect();
+        let answer = self
+            .http
+            .send(&get(with_path(&self.base, &segments)))
+            .await?;
+        match answer.status {
+            404 => Ok(None),
+            200 => Ok(Some(answer.body)),
+            _ => Err(answer.status_error(None)),
+        }
+    }
+}
+
+/// A request that anybody may make.
+fn get(url: Url) -> Request<'static> {
+    Request {
+        method: Method::GET,
+        url,
+        key: None,
+        key_headers: &[],
+        headers: &[],
+        body: Vec::new(),
+        time_limit: None,
     }
 }
 
@@ -63,23 +98,6 @@ pub async fn fetch_small(
     name: &str,
 ) -> Result<Option<Vec<u8>>, String> {
     let http = HttpClient::new(limits).map_err(|error| error.to_string())?;
-    let base = http.base_url(address, Secrecy::Open);
-    let request = Request {
-        method: Method::GET,
-        url: with_path(&base.map_err(|error| error.to_string())?, &[name]),
-        key: None,
-        key_headers: &[],
-        headers: &[],
-        body: Vec::new(),
-        time_limit: None,
-    };
-    let answer = http
-        .send(&request)
-        .await
-        .map_err(|error| error.to_string())?;
-    match answer.status {
-        404 => Ok(None),
-        200 => Ok(Some(answer.body)),
-        _ => Err(answer.status_error(None).to_string()),
-    }
+    let place = PublicPlace::new(http, address)?;
+    place.get(name).await.map_err(|error| error.to_string())
 }

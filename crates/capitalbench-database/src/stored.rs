@@ -1,5 +1,6 @@
 //! Rows as a reader gets them; each is compared with its digest before it is used.
 
+use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
 use crate::delta::{CATALOG, DIGEST, DOCUMENTS, PART, document_row, round_part};
@@ -86,11 +87,30 @@ pub(crate) fn check_row(
 
 /// Refuses a header that does not match its digest.
 pub(crate) fn check_header(header: &Header) -> Result<(), ChangedRow> {
-    let row = members(json!({
-        "as_of": header.as_of.to_string(),
-        "is_synthetic": header.is_synthetic,
-        "parts_sha256": header.parts_sha256,
-    }));
+    let row = header_row(
+        &header.as_of.to_string(),
+        header.is_synthetic,
+        &header.parts_sha256,
+    );
     let table = "publication";
     check_row(table, table, &header.header_sha256, &row, "the one row")
+}
+
+/// A header with its digest.
+pub(crate) fn header_of(as_of: Timestamp, is_synthetic: bool, parts_sha256: String) -> Header {
+    let row = header_row(&as_of.to_string(), is_synthetic, &parts_sha256);
+    Header {
+        as_of,
+        is_synthetic,
+        parts_sha256,
+        header_sha256: row_digest(&row).to_hex(),
+    }
+}
+
+fn header_row(as_of: &str, is_synthetic: bool, parts_sha256: &str) -> Map<String, Value> {
+    members(json!({
+        "as_of": as_of,
+        "is_synthetic": is_synthetic,
+        "parts_sha256": parts_sha256,
+    }))
 }

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
     pub key: String,
+    /// Empty where the server does not tell it; then whoever wants to know asks for the object.
     pub tag: String,
     pub size: u64,
     /// When it was last written, by the clock of the store.
@@ -29,7 +30,7 @@ pub(super) fn read_page(bytes: &[u8]) -> Result<Page, String> {
     let parts: Vec<&str> = text.split("<Contents>").collect();
     let objects = parts[1..].iter().map(|part| object(part));
     let objects = objects.collect::<Option<Vec<Object>>>();
-    let objects = objects.ok_or_else(|| "an entry lacks its key, tag, size or time".to_owned())?;
+    let objects = objects.ok_or_else(|| "an entry lacks its key, size or time".to_owned())?;
     let next = match element(text, "IsTruncated") {
         Some("true") => {
             let token = element(text, "NextContinuationToken").and_then(plain);
@@ -43,9 +44,10 @@ pub(super) fn read_page(bytes: &[u8]) -> Result<Page, String> {
 
 fn object(part: &str) -> Option<Object> {
     let part = part.split("</Contents>").next()?;
+    let tag = element(part, "ETag").map_or(Some(String::new()), plain)?;
     Some(Object {
         key: unescaped(&plain(element(part, "Key")?)?)?,
-        tag: plain(element(part, "ETag")?)?.trim_matches('"').to_owned(),
+        tag: tag.trim_matches('"').to_owned(),
         size: element(part, "Size")?.parse().ok()?,
         written_at: element(part, "LastModified")?.parse().ok()?,
     })

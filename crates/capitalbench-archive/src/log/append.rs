@@ -68,8 +68,9 @@ impl LogFolder {
         round: &RoundFolder,
         by: Observer<'_>,
     ) -> Result<Appended, FileError> {
-        let _hold = self.take_turn()?;
-        self.append_round_held(key, round, by)
+        let own = self.with_key();
+        let _hold = own.take_turn()?;
+        own.append_round_held(key, round, by)
     }
 
     /// The same for a round whose inputs were just frozen. A second freeze of the same inputs is added
@@ -80,20 +81,21 @@ impl LogFolder {
         round: &RoundFolder,
         by: Observer<'_>,
     ) -> Result<Appended, FileError> {
-        let _hold = self.take_turn()?;
+        let own = self.with_key();
+        let _hold = own.take_turn()?;
         let is_freeze = |event: &Event| matches!(event.fact, Fact::Freeze { .. });
-        let events = self.events_of_round(&round.name())?;
+        let events = own.events_of_round(&round.name())?;
         let last = events.iter().rev().find(|(_, event)| is_freeze(event));
         let last = last.and_then(|(_, event)| event.identity().ok());
         let fresh = round_events(round, by)?.into_iter().find(is_freeze);
         let again = fresh.filter(|fresh| last.is_some() && fresh.identity().ok() == last);
         if let Some(freeze) = again {
-            let size = self.size()?;
+            let size = own.size()?;
             let told = [&events[..], &[(size, freeze.clone())]].concat();
             refuse(round, &told, size)?;
-            self.append_held(key, &[freeze], Known::Added)?;
+            own.append_held(key, &[freeze], Known::Added)?;
         }
-        self.append_round_held(key, round, by)
+        own.append_round_held(key, round, by)
     }
 
     fn append_round_held(

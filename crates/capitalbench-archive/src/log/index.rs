@@ -15,6 +15,7 @@ use super::{LogFolder, read};
 use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout;
+use crate::round::round_folder::names_in;
 
 /// Index and identity of events.
 type Places = Vec<(u64, Hash)>;
@@ -88,6 +89,13 @@ impl Index {
         let full = size - size % WIDTH;
         if full <= self.covered {
             return Ok(());
+        }
+        if self.covered == 0 {
+            // What another log left here would make events of this one look known.
+            let folder = log.file(layout::LOG_STATE).join("index");
+            for name in names_in(&folder)? {
+                file_ops::remove(&folder.join(name))?;
+            }
         }
         let mut files = Vec::new();
         for (round, added) in &self.tail {

@@ -76,6 +76,8 @@ pub use witnesses::Cosigned;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFolder {
     rounds: PathBuf,
+    /// Whether this program wrote the index beside it; elsewhere it could hide events.
+    has_own_index: bool,
 }
 
 /// A checkpoint whose signature holds, with the signed note.
@@ -90,13 +92,21 @@ impl LogFolder {
     pub fn of_rounds(rounds: &Path) -> Self {
         Self {
             rounds: rounds.to_owned(),
+            has_own_index: rounds.join(layout::LOG_KEY).exists(),
         }
     }
 
     /// The log beside a round.
     pub fn of_round(round: &RoundFolder) -> Self {
+        Self::of_rounds(&round.rounds())
+    }
+
+    /// The same for whoever has its key: nobody else writes an index for it here.
+    #[must_use]
+    fn with_key(&self) -> Self {
         Self {
-            rounds: round.rounds(),
+            has_own_index: true,
+            ..self.clone()
         }
     }
 
@@ -235,10 +245,9 @@ impl LogFolder {
         self.leaves(&self.index(size)?.places(self, round)?, size)
     }
 
-    /// Which leaves are of which round. Only the owner of the key wrote the stored index; in a folder
-    /// from elsewhere it could hide events.
+    /// Which leaves are of which round.
     fn index(&self, size: u64) -> Result<index::Index, FileError> {
-        if self.file(layout::LOG_KEY).exists() {
+        if self.has_own_index {
             index::load(self, size)
         } else {
             index::from_leaves(self, size)

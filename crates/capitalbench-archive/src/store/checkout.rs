@@ -2,9 +2,9 @@
 //!
 //! `.capitalbench/store/` in the folder of rounds holds the address of the store, and one file per unit:
 //! its head as it was pulled or pushed, its files, and what the system said of them then. A unit that is
-//! being written has a mark beside its file; whoever finds one writes the unit again.
+//! being written has a mark in `begun`; whoever finds one writes the unit again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use capitalbench_core::values::ids::Digest;
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::head::{Generation, Head};
 use super::index::{Content, Place};
-use super::unit::{Mark, Unit};
+use super::unit::{Mark, Unit, mark};
 use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops::{self, Hold};
 use crate::disk::layout;
@@ -22,8 +22,12 @@ use crate::round::round_folder::{names_in, parse_file, read_file};
 
 /// Where a checkout keeps what it knows, seen from the folder of rounds.
 const FOLDER: &str = ".capitalbench/store";
+/// What pushes and pulls began; in a folder of its own, which is empty but for what did not end.
+const BEGUN: &str = "begun";
 /// The ending of what a push is about to publish.
 const INTENT: &str = "intent";
+/// The ending of the mark of a unit that is being written.
+const MARK: &str = "mark";
 
 /// A folder of rounds with its store; held by this process until it is dropped.
 #[derive(Debug)]
@@ -71,7 +75,7 @@ impl Checkout {
         file_ops::create_folder(rounds)?;
         state_folder::create(&rounds.join(layout::STATE))?;
         let folder = rounds.join(FOLDER);
-        file_ops::create_folder(&folder)?;
+        file_ops::create_folder(&folder.join(BEGUN))?;
         let Some(hold) = file_ops::hold(&folder.join("lock"))? else {
             return Ok(None);
         };
@@ -121,6 +125,16 @@ impl Checkout {
         })
     }
 
+    /// Notes that the log here is only read: what is signed on top of it is signed again when a round is
+    /// pushed, so no clock and no witness may see it.
+    pub fn let_log_pass(&self) -> Result<(), FileError> {
+        Ok(file_ops::replace(&passing(&self.rounds), b"")?)
+    }
+
+    pub fn has_passing_log(rounds: &Path) -> bool {
+        passing(rounds).exists()
+    }
+
     fn file(&self, unit: &Unit, ending: &str) -> PathBuf {
         let key = unit.key();
         let name = key.rsplit('/').next().unwrap_or_default();
@@ -128,9 +142,30 @@ impl Checkout {
             Unit::Round(_) => "round",
             Unit::Log | Unit::Beside => "own",
         };
-        self.rounds
-            .join(FOLDER)
-            .join(format!("{kind}-{name}.{ending}"))
+        let folder = self.rounds.join(FOLDER);
+        let folder = match ending {
+            INTENT | MARK => folder.join(BEGUN),
+            _ => folder,
+        };
+        folder.join(format!("{kind}-{name}.{ending}"))
+    }
+
+    /// What pushes and pulls of this folder began and did not end, by unit and ending.
+    fn begun(&self) -> Result<Vec<(Unit, &'static str)>, FileError> {
+        let mut found = Vec::new();
+        for name in names_in(&self.rounds.join(FOLDER).join(BEGUN))? {
+            let Some((stem, ending)) = name.rsplit_once('.') else {
+                continue;
+            };
+            let unit = match stem {
+                "own-log" => Some(Unit::Log),
+                "own-beside" => Some(Unit::Beside),
+                name => name.strip_prefix("round-").and_then(Unit::round),
+            };
+            let ending = [INTENT, MARK].into_iter().find(|own| *own == ending);
+            found.extend(unit.zip(ending));
+        }
+        Ok(found)
     }
 
     /// What is known of a unit; none of one that was never pulled or pushed here.
@@ -155,7 +190,16 @@ impl Checkout {
 
     /// Whether an earlier process was stopped while it wrote a unit.
     pub fn is_unfinished(&self, unit: &Unit) -> bool {
-        self.file(unit, "begun").exists()
+        self.file(unit, MARK).exists()
+    }
+
+    /// All units that an earlier process was stopped at.
+    pub fn unfinished(&self) -> Result<BTreeSet<Unit>, FileError> {
+        let begun = self.begun()?.into_iter();
+        Ok(begun
+            .filter(|(_, ending)| *ending == MARK)
+            .map(|(unit, _)| unit)
+            .collect())
     }
 
     /// Notes what a unit holds after a push or a pull, by marks that were taken before its files were
@@ -176,7 +220,7 @@ impl Checkout {
         };
         file_ops::replace(&self.file(unit, "json"), json::render(&known).as_bytes())?;
         self.forget_intent(unit)?;
-        Ok(file_ops::remove(&self.file(unit, "begun"))?)
+        Ok(file_ops::remove(&self.file(unit, MARK))?)
     }
 
     pub fn intend(&self, unit: &Unit, intent: &Intent) -> Result<(), FileError> {
@@ -190,17 +234,7 @@ impl Checkout {
     /// What pushes of this folder set out to publish and did not note.
     pub fn intents(&self) -> Result<Vec<(Unit, Intent)>, FileError> {
         let mut found = Vec::new();
-        for name in names_in(&self.rounds.join(FOLDER))? {
-            let unit = match name
-                .strip_suffix(INTENT)
-                .map(|name| name.trim_end_matches('.'))
-            {
-                Some("own-log") => Some(Unit::Log),
-                Some("own-beside") => Some(Unit::Beside),
-                Some(name) => name.strip_prefix("round-").and_then(Unit::round),
-                None => None,
-            };
-            let Some(unit) = unit else { continue };
+        for (unit, _) in self.begun()?.into_iter().filter(|own| own.1 == INTENT) {
             if let Some(intent) = parse_file(&self.file(&unit, INTENT), json::read)? {
                 found.push((unit, intent));
             }
@@ -245,43 +279,42 @@ impl Checkout {
         Ok(change)
     }
 
-    /// Writes a generation in place of what the unit holds. `bytes` gives the content of a file that is
-    /// not there yet.
+    /// Writes a generation in place of what the unit holds, which `here` tells. `bytes` gives the content
+    /// of a file that is not there yet.
     pub fn write(
         &self,
         unit: &Unit,
         head: (Head, String),
-        content: Content,
+        (content, here): (Content, Change),
         bytes: &dyn Fn(&Place) -> Option<Vec<u8>>,
     ) -> Result<(), FileError> {
-        let found = unit.look(&self.rounds)?;
-        file_ops::replace(&self.file(unit, "begun"), b"")?;
+        let Change {
+            changed,
+            kept,
+            mut marks,
+            ..
+        } = here;
+        let changed: BTreeMap<String, Vec<u8>> = changed.into_iter().collect();
+        file_ops::replace(&self.file(unit, MARK), b"")?;
         for (path, place) in &content.files {
-            let file = self.path(unit, path)?;
-            if found.files.contains_key(path) && holds(&file_ops::read(&file)?, place) {
-                continue;
+            let is_kept = |own: &Place| own.sha256 == place.sha256 && own.size == place.size;
+            let is_there = kept.files.get(path).is_some_and(is_kept)
+                || changed.get(path).is_some_and(|own| holds(own, place));
+            if !is_there {
+                let mark = self.write_file(unit, path, bytes(place), place)?;
+                marks.insert(path.clone(), mark);
             }
-            let fetched = bytes(place).filter(|bytes| holds(bytes, place));
-            let fetched = fetched.ok_or_else(|| {
-                let text = format!(
-                    "the object {} does not hold {path} as its index says",
-                    place.object
-                );
-                Fault::new(text).in_file(&file)
-            })?;
-            if let Some(folder) = file.parent() {
-                file_ops::create_folder(folder)?;
-            }
-            file_ops::replace(&file, &fetched)?;
         }
-        for path in found
-            .files
+        let gone: Vec<String> = marks
             .keys()
             .filter(|path| !content.files.contains_key(*path))
-        {
-            let file = self.path(unit, path)?;
+            .cloned()
+            .collect();
+        for path in gone {
+            let file = self.path(unit, &path)?;
             file_ops::remove(&file)?;
             self.remove_empty(unit, file.parent(), &content)?;
+            marks.remove(&path);
         }
         if let Some(folder) = unit.folder(&self.rounds) {
             for path in &content.empty_folders {
@@ -289,8 +322,31 @@ impl Checkout {
             }
             file_ops::create_folder(&folder)?;
         }
-        let found = unit.look(&self.rounds)?;
-        self.note(unit, head, content, found.files)
+        self.note(unit, head, content, marks)
+    }
+
+    /// Writes one file of a unit, if the bytes are those of its place.
+    fn write_file(
+        &self,
+        unit: &Unit,
+        path: &str,
+        bytes: Option<Vec<u8>>,
+        place: &Place,
+    ) -> Result<Mark, FileError> {
+        let file = self.path(unit, path)?;
+        let fetched = bytes.filter(|bytes| holds(bytes, place));
+        let fetched = fetched.ok_or_else(|| {
+            let text = format!(
+                "the object {} does not hold {path} as its index says",
+                place.object
+            );
+            Fault::new(text).in_file(&file)
+        })?;
+        if let Some(folder) = file.parent() {
+            file_ops::create_folder(folder)?;
+        }
+        file_ops::replace(&file, &fetched)?;
+        mark(&file)
     }
 
     /// Removes folders that no file is left in.
@@ -327,6 +383,10 @@ impl Checkout {
             FileError::folder(&self.rounds, text)
         })
     }
+}
+
+fn passing(rounds: &Path) -> PathBuf {
+    rounds.join(FOLDER).join("log-passes")
 }
 
 /// Whether bytes are those of a place.

@@ -7,6 +7,7 @@ use capitalbench_adapters::http::{HttpClient, HttpError};
 use capitalbench_adapters::outside_clock::{ClockUrl, ask_authority, ask_calendar};
 use capitalbench_archive::log::{Believed, LogFolder, Proofs, SignedCheckpoint, Trust};
 use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_archive::store::checkout::Checkout;
 use capitalbench_core::round::manifest::{Manifest, Proof};
 use capitalbench_proof::merkle::sha256;
 use capitalbench_proof::opentimestamps::{commitment, proof_file};
@@ -157,11 +158,15 @@ pub fn anchor(operator: &Operator, log: &LogFolder, clocks: &Clocks) -> Result<A
 
 /// After a step of a signed round: asks the configured clocks where it promises stamps, and the
 /// witnesses. The step is done either way; what is missing is announced, and `anchor` gets it later.
+/// A worker of a store leaves that to the machine that runs the league.
 pub fn follow_step(
     operator: &Operator,
     round: &RoundFolder,
     manifest: &Manifest,
 ) -> Result<(), Error> {
+    if Checkout::has_passing_log(&round.rounds()) {
+        return Ok(());
+    }
     let clocks = match (manifest.proof, Clocks::configured(&operator.configuration)?) {
         (Proof::None, _) => return Ok(()),
         (Proof::Signed, clocks) if clocks.witnesses.is_empty() => return Ok(()),

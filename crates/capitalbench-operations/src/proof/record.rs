@@ -40,7 +40,11 @@ impl Recorder {
     /// Only `keys init` gives a folder its log: a folder without one is not signed with the key that
     /// the configuration names for another, or there would be two logs of the same name.
     pub fn of_round(operator: &Operator, round: &RoundFolder) -> Result<Self, Error> {
-        let log = LogFolder::of_round(round);
+        Self::in_log(operator, LogFolder::of_round(round), round)
+    }
+
+    /// The same for a log that lies elsewhere.
+    pub fn in_log(operator: &Operator, log: LogFolder, round: &RoundFolder) -> Result<Self, Error> {
         let key = match log.verifier()? {
             Some(_) => LogKey::load(&operator.configuration.log_key(&log))?,
             None => None,

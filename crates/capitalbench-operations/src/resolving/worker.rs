@@ -1,6 +1,6 @@
 //! Takes due jobs out of the database and resolves their rounds, as a service.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,21 +13,21 @@ use capitalbench_database::gateway::GatewayError;
 use capitalbench_database::jobs::{Job, Jobs};
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tokio::runtime::Handle;
-use tokio::sync::watch;
 
+use super::crew::{Crew, crew};
 use super::held_round::{Lost, worker};
 use super::resolve::{Resolution, Resolver};
 use super::shared_jobs::open_jobs;
+use super::store_worker;
 use crate::error::Error;
 use crate::operator::files::absolute;
-use crate::operator::stops::Stops;
-use crate::operator::{Notice, Operator, runtime};
+use crate::operator::{Notice, Operator};
 use crate::prices::fetcher::AtLimit;
 use crate::prices::sources::{Fetchers, PriceChoice};
 use crate::proof::record::record;
 use crate::publishing::boards;
 use crate::syncing::follow::follow_folder;
+use crate::syncing::store::local::Here;
 
 /// How a worker works.
 #[derive(Debug)]
@@ -77,6 +77,8 @@ struct Service<'a> {
     operator: &'a Operator,
     request: &'a WorkerRequest,
     rounds: PathBuf,
+    /// Where the rounds are, if not in that folder.
+    store: Option<store_worker::Service<'a>>,
     database: DatabaseUrl,
     /// Something was resolved, perhaps by a process that died, and the boards do not show it yet.
     unpublished: AtomicBool,
@@ -86,12 +88,32 @@ struct Service<'a> {
 
 /// Works until the operator or the machine asks to stop; false when something failed.
 pub fn work(operator: &Operator, request: &WorkerRequest) -> Result<bool, Error> {
+    work_on(operator, request, None)
+}
+
+/// The same for jobs whose rounds are in a store.
+pub fn work_with_store(
+    operator: &Operator,
+    request: &WorkerRequest,
+    address: &str,
+    home: &Path,
+) -> Result<bool, Error> {
+    let store = store_worker::Service::open(operator, request, address, home)?;
+    work_on(operator, request, Some(store))
+}
+
+fn work_on(
+    operator: &Operator,
+    request: &WorkerRequest,
+    store: Option<store_worker::Service<'_>>,
+) -> Result<bool, Error> {
     let database = operator.configuration.required_database()?;
     let rounds = absolute(&request.rounds)?;
     let service = Service {
         operator,
         request,
         rounds,
+        store,
         database,
         unpublished: AtomicBool::new(true),
         publishing: Mutex::new(()),
@@ -101,78 +123,6 @@ pub fn work(operator: &Operator, request: &WorkerRequest) -> Result<bool, Error>
     Ok(!service.failed.load(Ordering::SeqCst))
 }
 
-/// One worker among those of this process.
-pub(super) struct Crew<'a> {
-    runtime: &'a Handle,
-    stop: watch::Receiver<bool>,
-    pub(super) number: u16,
-}
-
-/// Lets so many workers work until they are done or the machine asks to stop.
-pub(super) fn crew(
-    concurrency: u16,
-    work: &(dyn Fn(&Crew<'_>) -> Result<(), Error> + Sync),
-) -> Result<(), Error> {
-    let runtime = runtime(2)?;
-    let (tell, stop) = watch::channel(false);
-    let mut stops = {
-        let _entered = runtime.enter();
-        Stops::listen()?
-    };
-    runtime.spawn(async move {
-        stops.next().await;
-        tell.send(true)
-    });
-    let ended = std::thread::scope(|threads| {
-        let handle = runtime.handle();
-        let workers: Vec<_> = (1..=concurrency)
-            .map(|number| {
-                let own = Crew {
-                    runtime: handle,
-                    stop: stop.clone(),
-                    number,
-                };
-                threads.spawn(move || work(&own))
-            })
-            .collect();
-        let mut ended = Ok(());
-        for worker in workers {
-            let own = worker.join();
-            let own = own.unwrap_or_else(|_| Err(Error::new("a worker of this process broke")));
-            ended = ended.and(own);
-        }
-        ended
-    });
-    runtime.shutdown_timeout(Duration::from_secs(1));
-    ended
-}
-
-impl Crew<'_> {
-    pub(super) fn stopping(&self) -> bool {
-        *self.stop.borrow()
-    }
-
-    /// Waits for the next look, or for a request to stop.
-    pub(super) fn pause(&self, poll: Duration) {
-        let mut stop = self.stop.clone();
-        self.runtime.block_on(async {
-            let asked = stop.wait_for(|stop| *stop);
-            let _ = tokio::time::timeout(poll, asked).await;
-        });
-    }
-
-    /// Does something to its end; none when the worker was asked to stop meanwhile.
-    pub(super) fn unless_stopped<T>(&self, work: impl Future<Output = T>) -> Option<T> {
-        let mut stop = self.stop.clone();
-        self.runtime.block_on(async {
-            tokio::select! {
-                done = work => Some(done),
-                _ = stop.wait_for(|stop| *stop) => None,
-            }
-        })
-    }
-}
-
 impl Service<'_> {
     /// One worker, until it is asked to stop or nothing is left.
     fn work(&self, crew: &Crew<'_>) -> Result<(), Error> {
@@ -180,14 +130,20 @@ impl Service<'_> {
         let prices = &self.request.prices;
         let mut own = worker(self.request.name.as_deref(), Some(self.request.lease));
         own.owner = format!("{}-{number}", own.owner);
+        let store = self.store.as_ref();
+        let here = store.map(store_worker::Service::place).transpose()?;
+        let rounds = here
+            .as_ref()
+            .map_or(&*self.rounds, |here| here.checkout.rounds());
         let resolver = Resolver {
             operator: self.operator,
-            fetchers: Fetchers::open(self.operator, prices, &self.rounds, AtLimit::Stop)?,
+            fetchers: Fetchers::open(self.operator, prices, rounds, AtLimit::Stop)?,
             worker: own,
             universes: Universes::default(),
         };
+        let here = store.zip(here.as_ref());
         while !crew.stopping() {
-            match self.serve(crew, &resolver) {
+            match self.serve(crew, &resolver, here) {
                 Ok(()) if self.request.once => break,
                 Ok(()) => {}
                 Err(error) if self.request.once => return Err(error.into()),
@@ -199,11 +155,20 @@ impl Service<'_> {
     }
 
     /// Connects, and works until no job is due.
-    fn serve(&self, crew: &Crew<'_>, resolver: &Resolver<'_>) -> Result<(), GatewayError> {
+    fn serve(
+        &self,
+        crew: &Crew<'_>,
+        resolver: &Resolver<'_>,
+        store: Option<(&store_worker::Service<'_>, &Here)>,
+    ) -> Result<(), GatewayError> {
         let runtime = crew.runtime;
         let jobs = Arc::new(runtime.block_on(Jobs::connect(&self.database))?);
         if crew.number == 1 {
-            match open_jobs(self.operator, &self.rounds) {
+            let plans = match store {
+                Some((store, here)) => store.open_jobs(here, &runtime.block_on(jobs.all())?),
+                None => open_jobs(self.operator, &self.rounds),
+            };
+            match plans {
                 Ok(plans) => runtime.block_on(jobs.schedule(&plans))?,
                 Err(error) => self.operator.say(&Notice::Failed(&error)),
             }
@@ -222,8 +187,13 @@ impl Service<'_> {
                 self.request.lease,
                 Arc::clone(&lost),
             ));
-            let work = self.resolve(resolver, &job, lost);
-            let resolution = crew.unless_stopped(work);
+            let claimed = self.claimed(&job);
+            let resolution = match store {
+                Some((store, here)) => {
+                    store.resolve_job(crew, (resolver, here), (&job, &claimed), lost)
+                }
+                None => crew.unless_stopped(self.resolve(resolver, &job, &claimed, lost)),
+            };
             beating.abort();
             let end = runtime.block_on(self.settle(&jobs, &job, resolution))?;
             self.operator.say(&Notice::JobEnded {
@@ -239,9 +209,15 @@ impl Service<'_> {
         &self,
         resolver: &Resolver<'_>,
         job: &Job,
+        claimed: &ResolutionJob,
         lost: Lost,
     ) -> Result<Resolution, Error> {
         let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
+        resolver.resolve_claimed(&folder, claimed, lost).await
+    }
+
+    /// A job of the database in the form that a folder takes.
+    fn claimed(&self, job: &Job) -> ResolutionJob {
         let mut claimed = ResolutionJob::schedule(
             job.round_id.clone(),
             job.run_id.clone(),
@@ -250,7 +226,7 @@ impl Service<'_> {
         );
         claimed.attempts = job.attempts.saturating_sub(1);
         claimed.max_attempts = job.max_attempts;
-        resolver.resolve_claimed(&folder, &claimed, lost).await
+        claimed
     }
 
     /// Tells the database what came of a job.
@@ -296,6 +272,10 @@ impl Service<'_> {
 
     /// Signs the result that the folder has: the process that made it may have died before that.
     fn sign_result(&self, job: &Job) -> Result<(), Error> {
+        if self.store.is_some() {
+            // A round has its result in a store only together with the log that tells of it.
+            return Ok(());
+        }
         let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
         let stored = folder_jobs::load(&folder)?;
         if stored.is_none_or(|stored| stored.completed_at.is_none()) {
@@ -324,7 +304,8 @@ impl Service<'_> {
         let Ok(_one_at_a_time) = self.publishing.lock() else {
             return;
         };
-        if !self.unpublished.swap(false, Ordering::SeqCst) {
+        // A worker of a store has no folder of all rounds.
+        if !self.unpublished.swap(false, Ordering::SeqCst) || self.store.is_some() {
             return;
         }
         let output = boards::folder(&self.rounds, self.request.boards.as_deref());

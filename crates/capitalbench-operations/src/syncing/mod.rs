@@ -2,6 +2,7 @@
 //! object store.
 
 pub mod follow;
+pub mod public_prefix;
 pub mod rest;
 pub mod store;
 pub mod target;

@@ -100,29 +100,44 @@ impl Target {
         publication: &Publication,
         scope: &Scope,
     ) -> Result<Synced, Error> {
-        let files = |round: &PublicRound| {
-            let files = public_files(rounds, round, publication.as_of);
-            let files = files.map_err(|error| error.to_string())?.into_iter();
-            Ok(files.map(|file| (file.path, file.bytes)).collect())
-        };
-        let unsynced =
-            |error: &dyn std::fmt::Display| Error::new(format!("nothing was synced: {error}"));
-        let mut delta = Delta::of(publication).map_err(|error| unsynced(&error))?;
-        let resolved = |id: &RoundId| {
-            let round = publication.round(id);
-            round.is_some_and(|round| round.resolved().is_some())
-        };
-        let log = published_log(rounds, publication, scope)?;
-        for files in bundles(log, resolved).map_err(|error| unsynced(&error))? {
-            delta.add_log(files);
-        }
-        let synced = wait(self.sync(operator, &delta.with_files(&files), scope))?;
+        let synced = with_delta(rounds, publication, scope, |delta| {
+            wait(self.sync(operator, delta, scope))
+        })
+        .map_err(|error| Error {
+            message: format!("nothing was synced: {error}"),
+            ..error
+        })??;
         synced.map_err(|error| match error {
             SyncError::Gateway(error) => error.into(),
             SyncError::Part(error) => Error::new(format!("the sync ended early: {error}"))
                 .hint("correct it and sync again; what was sent before is whole and stays"),
         })
     }
+}
+
+/// Makes the parts of a publication of a folder of rounds, with their public files and the log.
+pub(super) fn with_delta<T>(
+    rounds: &Path,
+    publication: &Publication,
+    scope: &Scope,
+    work: impl FnOnce(&Delta<'_>) -> T,
+) -> Result<T, Error> {
+    let files = |round: &PublicRound| {
+        let files = public_files(rounds, round, publication.as_of);
+        let files = files.map_err(|error| error.to_string())?.into_iter();
+        Ok(files.map(|file| (file.path, file.bytes)).collect())
+    };
+    let failed = |error: &dyn std::fmt::Display| Error::new(error.to_string());
+    let mut delta = Delta::of(publication).map_err(|error| failed(&error))?;
+    let resolved = |id: &RoundId| {
+        let round = publication.round(id);
+        round.is_some_and(|round| round.resolved().is_some())
+    };
+    let log = published_log(rounds, publication, scope)?;
+    for files in bundles(log, resolved).map_err(|error| failed(&error))? {
+        delta.add_log(files);
+    }
+    Ok(work(&delta.with_files(&files)))
 }
 
 /// The signed log as the site of the folder has it, with what it tells of the rounds that are synced.

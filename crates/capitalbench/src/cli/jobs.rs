@@ -64,9 +64,11 @@ pub(crate) struct ResolveDue {
 /// which automation-status shows. When a round was resolved and nothing else is due, the worker
 /// writes the boards and syncs the public database.
 ///
-/// With --store it needs no database and no shared folder: it claims a due round in the store,
-/// fetches that round alone, resolves it here and pushes it by one conditional write. A worker that
-/// lost its claim cannot push.
+/// With --store it needs no shared folder: it claims a due round in the store, fetches that round
+/// alone, resolves it here and pushes it by one conditional write. A worker that lost its claim
+/// cannot push. Without DATABASE_URL the store alone says what is due; with it the jobs of the
+/// database do, and a worker that starts adds those of the store. Such a worker writes no boards and
+/// asks no clocks: the machine that runs the league does.
 ///
 /// SIGTERM and Ctrl-C give back the current job at its next request; this costs no attempt.
 ///
@@ -77,6 +79,8 @@ pub(crate) struct ResolveDue {
 /// $ DATABASE_URL=… capitalbench worker --concurrency 4 --lease 120 --poll 10
 ///
 /// $ capitalbench worker --store s3://bench/rounds --concurrency 4
+///
+/// $ DATABASE_URL=… capitalbench worker --store s3://bench/rounds
 ///
 /// Exit codes: 0 stopped or nothing failed, 1 with --once an attempt failed, 2 could not run.
 #[derive(Debug, Clone, Args)]

@@ -22,12 +22,14 @@ use super::shared::{Now, Round, RoundsDir};
 ///
 /// $ capitalbench verify --store s3://bench/rounds  every round of a store
 ///
+/// $ capitalbench verify https://public.example.org/bench   what is public there
+///
 /// $ capitalbench verify --codes                   what each finding means
 ///
 /// Exit codes: 0 everything holds, 1 something does not, 2 could not run.
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
-    /// A round, a folder of rounds, or a bundle
+    /// A round, a folder of rounds, a bundle, or the https:// address of a public prefix
     #[arg(required_unless_present_any = ["codes", "store"])]
     pub(crate) path: Option<PathBuf>,
     /// Verify the rounds of this store

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use capitalbench_core::league::accent::Accent;
 use capitalbench_core::league::licence::Licence;
+use capitalbench_operations::syncing::public_prefix::PublicAddress;
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 
 use super::shared::Rounds;
@@ -73,6 +74,8 @@ pub(crate) struct Export {
 ///
 /// $ SUPABASE_URL=… SUPABASE_ANON_KEY=… capitalbench build-site --source supabase
 ///
+/// $ capitalbench build-site --source https://public.example.org/bench
+///
 /// Exit codes: 0 written, 2 could not run.
 #[derive(Debug, Args)]
 pub(crate) struct BuildSite {
@@ -80,8 +83,15 @@ pub(crate) struct BuildSite {
     pub(crate) rounds: Rounds,
     #[command(flatten)]
     pub(crate) store: StoreChoice,
-    /// Where the record is read; the instant of supabase and database is that of the last sync
-    #[arg(long, value_enum, default_value = "folder", conflicts_with = "as_of")]
+    /// Where the record is read: folder, supabase, database, or the https:// address of a public
+    /// prefix; all but a folder show the instant of the last sync
+    #[arg(
+        long,
+        value_name = "SOURCE",
+        default_value = "folder",
+        conflicts_with = "as_of"
+    )]
+    #[arg(value_parser = record_source)]
     pub(crate) source: RecordSource,
     /// Folder of the site
     #[arg(long, value_name = "DIR", default_value = "site")]
@@ -117,8 +127,15 @@ pub(crate) struct Serve {
     pub(crate) rounds: Rounds,
     #[command(flatten)]
     pub(crate) store: StoreChoice,
-    /// Where the record is read; the instant of supabase and database is that of the last sync
-    #[arg(long, value_enum, default_value = "folder", conflicts_with = "as_of")]
+    /// Where the record is read: folder, supabase, database, or the https:// address of a public
+    /// prefix; all but a folder show the instant of the last sync
+    #[arg(
+        long,
+        value_name = "SOURCE",
+        default_value = "folder",
+        conflicts_with = "as_of"
+    )]
+    #[arg(value_parser = record_source)]
     pub(crate) source: RecordSource,
     /// Address and port
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8400")]
@@ -222,7 +239,8 @@ pub(crate) enum ImageChoice {
     None,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+/// Where a record is read.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum RecordSource {
     /// A folder of rounds
     Folder,
@@ -230,6 +248,21 @@ pub(crate) enum RecordSource {
     Supabase,
     /// A PostgreSQL database as the role anon, with DATABASE_URL
     Database,
+    /// The address that `store publish` writes to, as everybody reads it.
+    Public(String),
+}
+
+fn record_source(text: &str) -> Result<RecordSource, String> {
+    match text {
+        "folder" => Ok(RecordSource::Folder),
+        "supabase" => Ok(RecordSource::Supabase),
+        "database" => Ok(RecordSource::Database),
+        address if PublicAddress::is_one(address) => Ok(RecordSource::Public(address.to_owned())),
+        _ => Err(
+            "must be folder, supabase, database, or an address that begins with https://"
+                .to_owned(),
+        ),
+    }
 }
 
 /// Bring the public database up to date

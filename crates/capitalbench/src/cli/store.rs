@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use jiff::SignedDuration;
 
-use super::shared::RoundsDir;
+use super::shared::{Rounds, RoundsDir};
 
 /// Keep rounds in an object store
 ///
@@ -21,6 +21,8 @@ use super::shared::RoundsDir;
 /// $ capitalbench store verify --store file:///srv/bench
 ///
 /// $ capitalbench store prune --store s3://bench/rounds --grace-hours 48
+///
+/// $ capitalbench store publish --store s3://bench/rounds --public s3://bench-public/league
 ///
 /// Exit codes: 0 done, 1 status or verify found something, 2 could not run.
 #[derive(Debug, Args)]
@@ -41,6 +43,8 @@ pub(crate) enum StoreVerb {
     Verify(StoreOnly),
     /// Remove objects that nothing names any more
     Prune(StorePrune),
+    /// Write what the public may see to another address, from which everybody may read
+    Publish(StorePublish),
 }
 
 #[derive(Debug, Args)]
@@ -66,6 +70,28 @@ pub(crate) struct StoreOnly {
     /// The store
     #[arg(long, value_name = "URL")]
     pub(crate) store: String,
+}
+
+/// Write what the public may see to another address, from which everybody may read
+///
+/// Readers verify it with `verify https://…` and make the site of it with `build-site --source
+/// https://…`. What is no longer public is removed. Nothing there tells of what is withheld, not by a
+/// digest either, so the address may be readable and listable by everybody; the store never may.
+///
+/// $ capitalbench store publish --store s3://bench/rounds --public s3://bench-public/league
+///
+/// $ capitalbench store publish --rounds-dir rounds --public file:///srv/www/league
+///
+/// Exit codes: 0 published, 2 could not run.
+#[derive(Debug, Args)]
+pub(crate) struct StorePublish {
+    /// Where to publish: s3://BUCKET/PREFIX or file:///FOLDER, with nothing else below it
+    #[arg(long, value_name = "URL")]
+    pub(crate) public: String,
+    #[command(flatten)]
+    pub(crate) store: StoreChoice,
+    #[command(flatten)]
+    pub(crate) rounds: Rounds,
 }
 
 #[derive(Debug, Args)]

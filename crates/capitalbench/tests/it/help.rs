@@ -18,7 +18,10 @@ const BELOW: &[(&str, &[&str])] = &[
     ),
     ("keys", &["init", "show"]),
     ("league", &["check", "new", "plan", "rehearse", "run"]),
-    ("store", &["prune", "pull", "push", "status", "verify"]),
+    (
+        "store",
+        &["prune", "publish", "pull", "push", "status", "verify"],
+    ),
 ];
 
 /// Verbs in the order in which the help lists them.

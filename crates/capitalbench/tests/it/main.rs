@@ -111,6 +111,8 @@ mod smoke_provider;
 mod status;
 mod stopped;
 mod store;
+mod store_kills;
+mod store_public;
 mod store_server;
 mod stranger;
 mod strict_ledger;

@@ -1,37 +1,43 @@
 //! Rounds in a store: the same bytes, the same boards, one winner of every race.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
 
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::check::check;
-use capitalbench_core::values::ids::Digest;
+use capitalbench_proof::event::{Event, Fact};
+use capitalbench_testing::database_server::Server;
 use serde_json::Value;
 
-use crate::due_rounds::{due_rounds, expected, leaderboard, market, name};
+use crate::due_rounds::{due_rounds, expected, job, leaderboard, market, name};
 use crate::fake_tiingo::{FakeTiingo, KEY};
 use crate::faulty_layer::FaultyLayer;
-use crate::harness::{MONTHLY, PENDING, Ran, Test, WEEKLY, changes, program, raised, tree_of};
+use crate::golden::archive;
+use crate::harness::{
+    MONTHLY, PENDING, Ran, Test, WEEKLY, changes, copy_tree, program, raised, tree_of,
+};
 use crate::market::serve;
-use crate::store_server::{Fault, KEYS, Moto, Proxy, forward};
+use crate::store_server::{Fault, KEYS, Moto, Proxy, S3sFs, forward};
 use crate::waiting::wait_until;
 
 /// Where a store of a test lies, and what a command needs to reach it.
-struct Place {
-    url: String,
-    variables: Vec<(&'static str, String)>,
+pub(crate) struct Place {
+    pub(crate) url: String,
+    pub(crate) variables: Vec<(&'static str, String)>,
 }
 
 impl Place {
-    fn folder(test: &Test) -> Self {
+    pub(crate) fn folder(test: &Test) -> Self {
         Self {
             url: format!("file://{}", test.path("store").display()),
             variables: vec![("XDG_CACHE_HOME", test.path("cache").display().to_string())],
         }
     }
 
-    fn bucket(test: &Test, endpoint: &str) -> Self {
+    pub(crate) fn bucket(test: &Test, endpoint: &str) -> Self {
         let mut place = Self::folder(test);
         "s3://bench/rounds".clone_into(&mut place.url);
         place
@@ -42,7 +48,7 @@ impl Place {
         place
     }
 
-    fn run(&self, test: &Test, arguments: &[&str]) -> Ran {
+    pub(crate) fn run(&self, test: &Test, arguments: &[&str]) -> Ran {
         let variables = self.variables.iter();
         let variables: Vec<(&str, &str)> = variables
             .map(|(name, value)| (*name, value.as_str()))
@@ -50,7 +56,7 @@ impl Place {
         test.run_with(&variables, arguments)
     }
 
-    fn push(&self, test: &Test, rounds: &str) -> Ran {
+    pub(crate) fn push(&self, test: &Test, rounds: &str) -> Ran {
         self.run(
             test,
             &[
@@ -64,7 +70,7 @@ impl Place {
         )
     }
 
-    fn pull(&self, test: &Test, rounds: &str) -> Ran {
+    pub(crate) fn pull(&self, test: &Test, rounds: &str) -> Ran {
         self.run(
             test,
             &[
@@ -80,7 +86,7 @@ impl Place {
 }
 
 /// The good fixtures in a folder of their own, beside what a test writes.
-fn rounds() -> Test {
+pub(crate) fn rounds() -> Test {
     let test = Test::all_rounds();
     fs::create_dir(test.path("rounds")).expect("a folder");
     for round in [WEEKLY, MONTHLY, PENDING] {
@@ -92,7 +98,7 @@ fn rounds() -> Test {
 
 /// Two folders of rounds hold the same, apart from what a machine keeps for itself.
 #[track_caller]
-fn same(test: &Test, one: &str, other: &str) {
+pub(crate) fn same(test: &Test, one: &str, other: &str) {
     let own = |folder: &str| {
         let mut tree = tree_of(&test.path(folder));
         tree.retain(|path, _| !path.starts_with(".capitalbench") && !path.contains("/lease-"));
@@ -151,6 +157,13 @@ fn a_folder_comes_back_from_a_server_with_the_same_bytes() {
 }
 
 #[test]
+fn a_folder_comes_back_from_a_second_server_that_checks_signatures() {
+    let Some(server) = S3sFs::start() else { return };
+    let test = rounds();
+    there_and_back(&test, &Place::bucket(&test, &server.url()));
+}
+
+#[test]
 fn whoever_is_late_is_refused_and_nothing_is_lost() {
     let test = rounds();
     let place = Place::folder(&test);
@@ -173,96 +186,64 @@ fn whoever_is_late_is_refused_and_nothing_is_lost() {
     same(&test, "rounds", "again");
 }
 
+/// What a verb shows from the folder `rounds` and from the store is the same.
+fn shows_the_same(test: &Test, place: &Place, arguments: &[&str], output: &str) {
+    let folder = [arguments, &["--rounds-dir", "rounds"]].concat();
+    let store = [arguments, &["--store", &place.url]].concat();
+    if output.is_empty() {
+        let told = place.run(test, &store).code(0).stdout();
+        place.run(test, &folder).code(0).prints(&told);
+        return;
+    }
+    let (one, other) = (format!("{output}-1"), format!("{output}-2"));
+    let to = |words: &[&str], output: &str| {
+        let words = [words, &["--output", output]].concat();
+        place.run(test, &words).code(0);
+    };
+    to(&folder, &one);
+    to(&store, &other);
+    same(test, &one, &other);
+}
+
+fn verifies_the_same(test: &Test, place: &Place) {
+    let now = ["--json", "--now", "2026-08-21T00:00:00Z"];
+    let stored = [&["verify", "--store", &place.url], &now[..]].concat();
+    let told = place.run(test, &stored).json();
+    let own = place.run(test, &[&["verify", "rounds"], &now[..]].concat());
+    assert_eq!(told["rounds"], own.json()["rounds"]);
+}
+
+const AT: [&str; 2] = ["--as-of", "2026-08-21"];
+
 #[test]
 fn what_is_shown_from_a_store_is_what_is_shown_from_a_folder() {
     let test = rounds();
     let place = Place::folder(&test);
     place.push(&test, "rounds").code(0);
-    let from = |arguments: &[&str], output: &str| {
-        let folder = [arguments, &["--rounds-dir", "rounds"]].concat();
-        let store = [arguments, &["--store", &place.url]].concat();
-        if output.is_empty() {
-            let told = place.run(&test, &store).code(0).stdout();
-            place.run(&test, &folder).code(0).prints(&told);
-            return;
-        }
-        let (one, other) = (format!("{output}-1"), format!("{output}-2"));
-        place
-            .run(&test, &[&folder[..], &["--output", &one]].concat())
-            .code(0);
-        place
-            .run(&test, &[&store[..], &["--output", &other]].concat())
-            .code(0);
-        same(&test, &one, &other);
-    };
-    let at = ["--as-of", "2026-08-21"];
-    from(
-        &["leaderboard", "--round", WEEKLY, at[0], at[1], "--json"],
-        "",
-    );
-    from(&["export", at[0], at[1]], "data");
-    from(&["build-site", at[0], at[1], "--images", "none"], "site");
-    let now = ["--json", "--now", "2026-08-21T00:00:00Z"];
-    let told = place.run(
-        &test,
-        &[&["verify", "--store", &place.url], &now[..]].concat(),
-    );
-    let own = place.run(&test, &[&["verify", "rounds"], &now[..]].concat());
-    assert_eq!(told.json()["rounds"], own.json()["rounds"]);
+    let board = ["leaderboard", "--round", WEEKLY, AT[0], AT[1], "--json"];
+    shows_the_same(&test, &place, &board, "");
+    shows_the_same(&test, &place, &["export", AT[0], AT[1]], "data");
+    let site = ["build-site", AT[0], AT[1], "--images", "none"];
+    shows_the_same(&test, &place, &site, "site");
+    verifies_the_same(&test, &place);
 }
 
 #[test]
-fn a_guess_about_an_open_round_cannot_be_confirmed_from_anything_public() {
-    let test = rounds();
+fn the_whole_archive_comes_back_and_shows_the_same() {
+    let Some(archive) = archive() else { return };
+    let test = Test::operator("rounds");
+    copy_tree(&archive.join("rounds"), &test.path("rounds"));
     let place = Place::folder(&test);
-    let init = [
-        "keys",
-        "init",
-        "--rounds-dir",
-        "rounds",
-        "--name",
-        "log.example/a",
-    ];
-    test.run(&init).code(0);
-    let freeze = ["hash-round", "--round", &format!("rounds/{PENDING}")];
-    test.run(&freeze).code(0);
     place.push(&test, "rounds").code(0);
-    let at = "2026-03-09T16:00:00Z";
-    let site = [
-        "build-site",
-        "--as-of",
-        at,
-        "--store",
-        &place.url,
-        "--images",
-        "none",
-    ];
-    place.run(&test, &site).code(0);
-    let data = [
-        "export", "--as-of", at, "--store", &place.url, "--output", "data",
-    ];
-    place.run(&test, &data).code(0);
-    let mut withheld = Vec::new();
-    let public = tree_of(&test.path("site/rounds"));
-    let published: Vec<&String> = public.values().collect();
-    for (path, text) in tree_of(&test.path(&format!("rounds/{PENDING}"))) {
-        if text != "folder" && !published.contains(&&text) {
-            withheld.push((path, Digest::of(text.as_bytes()).to_hex()));
-        }
-    }
-    assert!(!withheld.is_empty(), "nothing is withheld");
-    let names: Vec<String> = tree_of(&test.path("store/objects"))
-        .into_keys()
-        .filter_map(|path| path.split_once('/').map(|(_, name)| name.to_owned()))
-        .collect();
-    assert!(!names.is_empty());
-    for folder in ["site", "data"] {
-        for (path, text) in tree_of(&test.path(folder)) {
-            let told = withheld.iter().find(|(_, digest)| text.contains(digest));
-            assert_eq!(told, None, "{folder}/{path}");
-            let named = names.iter().find(|name| text.contains(*name));
-            assert_eq!(named, None, "{folder}/{path}");
-        }
+    place.pull(&test, "again").code(0);
+    same(&test, "rounds", "again");
+    let board = ["leaderboard", AT[0], AT[1], "--json"];
+    shows_the_same(&test, &place, &board, "");
+    // The rest takes a quarter of a minute.
+    if raised("PROVE_STORE_ARCHIVE", 0) > 0 {
+        verifies_the_same(&test, &place);
+        shows_the_same(&test, &place, &["export", AT[0], AT[1]], "data");
+        shows_the_same(&test, &place, &["build-site", AT[0], AT[1]], "site");
     }
 }
 
@@ -323,9 +304,16 @@ fn a_store_that_ignores_conditions_is_refused() {
 }
 
 fn worker(test: &Test, place: &Place, prices: &FakeTiingo, more: &[&str]) -> Child {
-    Command::new(program())
-        .args(["worker", "--store", &place.url, "--once", "--lease", "30"])
-        .args(more)
+    let mut worker = worker_command(test, place, prices);
+    let worker = worker.args(["--lease", "30"]).args(more);
+    worker.spawn().expect("the program starts")
+}
+
+/// A worker that ends when nothing is due.
+pub(crate) fn worker_command(test: &Test, place: &Place, prices: &FakeTiingo) -> Command {
+    let mut worker = Command::new(program());
+    worker
+        .args(["worker", "--store", &place.url, "--once"])
         .env("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1")
         .env("TIINGO_API_KEY", KEY)
         .env("TIINGO_BASE_URL", prices.url())
@@ -338,13 +326,12 @@ fn worker(test: &Test, place: &Place, prices: &FakeTiingo, more: &[&str]) -> Chi
         .current_dir(test.folder())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("the program starts")
+        .stderr(Stdio::piped());
+    worker
 }
 
 /// So many due rounds under a signed log in a store, and the key beside it.
-fn signed_store(count: usize, at: &dyn Fn(&Test) -> Place) -> (Test, Place) {
+pub(crate) fn signed_store(count: usize, at: &dyn Fn(&Test) -> Place) -> (Test, Place) {
     let test = due_rounds(count);
     let key = test.path("log.key").display().to_string();
     let with = [("CAPITALBENCH_LOG_KEY", key.as_str())];
@@ -363,23 +350,37 @@ fn signed_store(count: usize, at: &dyn Fn(&Test) -> Place) -> (Test, Place) {
 }
 
 /// Every round of a store is resolved once, and its log tells of it and holds.
-fn all_resolved(test: &Test, place: &Place, count: usize) {
+pub(crate) fn all_resolved(test: &Test, place: &Place, count: usize) {
     place.pull(test, "rounds").code(0);
     place
         .run(test, &["store", "verify", "--store", &place.url])
         .code(0);
+    let log = LogFolder::of_rounds(&test.path("rounds"));
+    let size = log
+        .checkpoint()
+        .expect("a log")
+        .expect("a checkpoint")
+        .checkpoint
+        .size;
+    let leaves = log
+        .leaves(&(0..size).collect::<Vec<_>>(), size)
+        .expect("leaves");
+    let scores = leaves.iter().filter_map(|(_, leaf)| {
+        let event = Event::parse(leaf).expect("an event");
+        matches!(event.fact, Fact::Score { .. }).then_some(event.round)
+    });
+    let mut told: Vec<String> = scores.collect();
+    told.sort_unstable();
+    let mut all: Vec<String> = (0..count).map(name).collect();
+    all.sort_unstable();
+    assert_eq!(told, all, "the log tells of every result once");
     for number in 0..count {
         let round = name(number);
         assert_eq!(leaderboard(test, &round), Some(expected()), "{round}");
         let again = format!("rounds/{round}/runs/official-1/results/superseded");
         assert!(!test.path(&again).exists(), "{round} was scored twice");
-        let leaves = LogFolder::of_rounds(&test.path("rounds")).leaves_of_round(&round);
-        assert!(
-            !leaves.expect("a log").is_empty(),
-            "{round} is not in the log"
-        );
     }
-    let found = check(&LogFolder::of_rounds(&test.path("rounds")), &mut |_, _| {});
+    let found = check(&log, &mut |_, _| {});
     assert_eq!(found.expect("a log").problems, []);
     let verified = place.run(test, &["verify", "rounds", "--json"]).json();
     for round in verified["rounds"].as_array().expect("rounds") {
@@ -398,8 +399,10 @@ fn all_resolved(test: &Test, place: &Place, count: usize) {
 #[test]
 fn workers_without_a_shared_folder_resolve_every_round_once() {
     let rounds = raised("PROVE_STORE_ROUNDS", 8);
+    let began = Instant::now();
     let (test, place) = signed_store(rounds, &Place::folder);
     let prices = serve(market());
+    let made = began.elapsed();
     let running: Vec<Child> = (0..4)
         .map(|_| worker(&test, &place, &prices, &["--concurrency", "5"]))
         .collect();
@@ -411,7 +414,101 @@ fn workers_without_a_shared_folder_resolve_every_round_once() {
         resolved += said.matches(": resolved").count();
     }
     assert_eq!(resolved, rounds);
+    let worked = began.elapsed().saturating_sub(made);
     all_resolved(&test, &place, rounds);
+    let all = began.elapsed();
+    eprintln!(
+        "{rounds} rounds: made in {made:.1?}, resolved in {worked:.1?}, checked by {all:.1?}"
+    );
+}
+
+#[test]
+fn jobs_of_a_database_are_resolved_in_a_store_once_each() {
+    const ROUNDS: usize = 6;
+    let Some(server) = Server::start() else {
+        return;
+    };
+    let (test, place) = signed_store(ROUNDS, &Place::folder);
+    let url = server.url();
+    let with = [("DATABASE_URL", url.as_str())];
+    test.run_with(&with, &["db", "migrate"]).code(0);
+    let prices = serve(market());
+    let start = |more: &[&str]| {
+        let mut worker = worker_command(&test, &place, &prices);
+        let worker = worker.env("DATABASE_URL", &url).args(more);
+        worker.spawn().expect("the program starts")
+    };
+    // One dies with jobs in its hands, which the others take over.
+    prices.hold_after(1);
+    let mut doomed = start(&["--lease", "2", "--concurrency", "2"]);
+    prices.wait_until_held();
+    doomed.kill().expect("a killed worker");
+    doomed.wait().expect("a dead worker");
+    prices.release();
+    let status = || {
+        let told = test.run_with(&with, &["automation-status", "--json"]);
+        told.code(0).json()["jobs"]
+            .as_array()
+            .expect("jobs")
+            .clone()
+    };
+    let mut all = String::new();
+    wait_until("every job to succeed", || {
+        for child in [0, 1].map(|_| start(&["--lease", "2", "--concurrency", "2"])) {
+            let output = child.wait_with_output().expect("an end");
+            let said = [output.stdout, output.stderr].concat();
+            all.push_str(&String::from_utf8_lossy(&said));
+        }
+        status().iter().all(|job| job["status"] == "succeeded")
+    });
+    assert_eq!(status().len(), ROUNDS);
+    assert_eq!(all.matches(": resolved").count(), ROUNDS, "{all}");
+    all_resolved(&test, &place, ROUNDS);
+}
+
+#[test]
+fn a_result_that_the_log_contradicts_is_not_pushed_and_its_job_says_why() {
+    let (test, place) = signed_store(1, &Place::folder);
+    let prices = serve(market());
+    let ended = worker_command(&test, &place, &prices).output();
+    assert!(ended.expect("the program starts").status.success());
+    place.pull(&test, "rounds").code(0);
+    let before = tree_of(&test.path("rounds/log"));
+    // The results go, though the log tells of them, and the prices change.
+    for gone in ["prices", "runs/official-1/results"] {
+        fs::remove_dir_all(test.path(&format!("rounds/DUE-00/{gone}"))).expect("removed");
+    }
+    let file = test.path("rounds/DUE-00/automation/resolution_job.yaml");
+    let text = fs::read_to_string(&file)
+        .expect("a job")
+        .replace("succeeded", "scheduled");
+    let lines = text.lines().filter(|line| !line.starts_with("completed"));
+    let text: Vec<&str> = lines.collect();
+    fs::write(&file, text.join("\n") + "\n").expect("a job");
+    place.push(&test, "rounds").code(0);
+    let mut moved = market();
+    for rows in moved.values_mut() {
+        for row in rows.iter_mut().skip(5) {
+            row.close *= 1.5;
+            row.adjusted *= 1.5;
+        }
+    }
+    let prices = serve(moved);
+    let ended = worker_command(&test, &place, &prices)
+        .output()
+        .expect("an end");
+    let said = String::from_utf8_lossy(&[ended.stdout, ended.stderr].concat()).into_owned();
+    assert_eq!(ended.status.code(), Some(1), "{said}");
+    place.pull(&test, "rounds").code(0);
+    assert_eq!(
+        changes(&before, &tree_of(&test.path("rounds/log"))),
+        [""; 0]
+    );
+    assert!(!test.path("rounds/DUE-00/prices").exists(), "{said}");
+    let told = job(&test, "DUE-00");
+    assert_eq!(told["status"], "failed", "{said}");
+    let why = "DUE-00: prices.entry replaces the prices of leaf";
+    assert!(told["last_error"].starts_with(why), "{said}");
 }
 
 #[test]
@@ -454,10 +551,21 @@ fn a_prune_removes_only_what_nothing_names_and_what_is_old() {
         young["young"].as_u64().is_some_and(|count| count > 0),
         "{young}"
     );
-    let objects = test.path("store/objects").display().to_string();
+    age(&test.path("store/objects"));
+    let pruned = place.run(&test, &prune).code(0).json();
+    assert_eq!(pruned["removed"], young["young"]);
+    place
+        .run(&test, &["store", "verify", "--store", &place.url])
+        .code(0);
+    place.pull(&test, "again").code(0);
+    same(&test, "rounds", "again");
+}
+
+/// Lets three days pass for everything in a folder.
+pub(crate) fn age(folder: &Path) {
     let aged = Command::new("find")
+        .arg(folder)
         .args([
-            &objects,
             "-type",
             "f",
             "-exec",
@@ -469,13 +577,6 @@ fn a_prune_removes_only_what_nothing_names_and_what_is_old() {
         ])
         .status();
     assert!(aged.expect("find runs").success());
-    let pruned = place.run(&test, &prune).code(0).json();
-    assert_eq!(pruned["removed"], young["young"]);
-    place
-        .run(&test, &["store", "verify", "--store", &place.url])
-        .code(0);
-    place.pull(&test, "again").code(0);
-    same(&test, "rounds", "again");
 }
 
 /// Somebody whom `moto` knows; it looks at no signature.
@@ -580,7 +681,7 @@ fn a_new_round_under_a_signed_log_costs_at_most_twenty_requests() {
     let (test, place) = signed_store(2, &Place::folder);
     place.pull(&test, "again").code(0);
     let (old, new) = (test.path("rounds/DUE-01"), test.path("rounds/NEW-01"));
-    crate::harness::copy_tree(&old, &new);
+    copy_tree(&old, &new);
     let key = test.path("log.key").display().to_string();
     let with = [("CAPITALBENCH_LOG_KEY", key.as_str())];
     test.run_with(&with, &["hash-round", "--round", "rounds/NEW-01"]);

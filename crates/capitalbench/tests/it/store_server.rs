@@ -6,9 +6,12 @@ use std::io::{Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
+
+use tempfile::TempDir;
 
 use crate::waiting::wait_until;
 
@@ -41,9 +44,7 @@ impl Moto {
             eprintln!("skipped: no moto; scripts/test-python store installs it");
             return None;
         }
-        let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
-        let port = free.local_addr().expect("an address").port();
-        drop(free);
+        let port = free_port();
         let process = Command::new(python)
             .args([
                 "-m",
@@ -87,6 +88,109 @@ impl Drop for Moto {
         let _ = self.process.kill();
         let _ = self.process.wait();
     }
+}
+
+/// A second server that nobody here wrote (`s3s-fs`), which checks signatures; it ends with this.
+pub(crate) struct S3sFs {
+    port: u16,
+    process: Child,
+    _root: TempDir,
+}
+
+impl S3sFs {
+    /// None where it is not installed, which is printed: it takes minutes to build, so `scripts/prove
+    /// store` does that and no ordinary test.
+    pub(crate) fn start() -> Option<Self> {
+        let program = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../test-s3s/bin/s3s-fs");
+        if !program.is_file() {
+            eprintln!("skipped: no s3s-fs; scripts/test-s3s builds it");
+            return None;
+        }
+        let root = TempDir::new().expect("a temporary folder");
+        std::fs::create_dir(root.path().join("bench")).expect("a bucket");
+        let port = free_port();
+        let process = Command::new(program)
+            .args(["--host", "127.0.0.1", "--port", &port.to_string()])
+            .args(["--access-key", KEYS[0].1, "--secret-key", KEYS[1].1])
+            .arg(root.path())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("s3s-fs starts");
+        let server = Self {
+            port,
+            process,
+            _root: root,
+        };
+        wait_until("s3s-fs to listen", || {
+            TcpStream::connect(("127.0.0.1", port)).is_ok()
+        });
+        Some(server)
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}", self.port)
+    }
+}
+
+impl Drop for S3sFs {
+    fn drop(&mut self) {
+        let _ = self.process.kill();
+        let _ = self.process.wait();
+    }
+}
+
+/// A folder that anybody may read, by `GET` alone.
+pub(crate) struct FolderServer {
+    address: SocketAddr,
+    asked: Arc<AtomicUsize>,
+}
+
+impl FolderServer {
+    pub(crate) fn start(folder: &Path) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let (folder, asked) = (folder.to_owned(), Arc::<AtomicUsize>::default());
+        let own = Arc::clone(&asked);
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                own.fetch_add(1, Ordering::SeqCst);
+                let Some(request) = read_request(&mut stream) else {
+                    continue;
+                };
+                let line = String::from_utf8_lossy(&request).into_owned();
+                let path = line
+                    .strip_prefix("GET /")
+                    .and_then(|rest| rest.split(' ').next());
+                let found = path.and_then(|path| std::fs::read(folder.join(path)).ok());
+                let (status, body) = match found {
+                    Some(body) => ("200 OK", body),
+                    None => ("404 Not Found", Vec::new()),
+                };
+                let head = format!(
+                    "HTTP/1.1 {status}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",
+                    body.len()
+                );
+                let _ = stream.write_all(&[head.as_bytes(), &body].concat());
+            }
+        });
+        Self { address, asked }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// Requests so far.
+    pub(crate) fn asked(&self) -> usize {
+        self.asked.load(Ordering::SeqCst)
+    }
+}
+
+fn free_port() -> u16 {
+    let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    free.local_addr().expect("an address").port()
 }
 
 /// What happens to a request.

@@ -58,14 +58,34 @@ pub struct Here {
     pub cache: Cache,
 }
 
+/// What a checkout of this machine is for; each kind has folders of its own, because what lies in one
+/// half would be taken for the state of the whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Purpose {
+    /// Everything, to be shown.
+    Whole,
+    /// One round after the other, to be resolved.
+    Rounds,
+    /// The log alone, to be signed.
+    Log,
+}
+
 impl Store {
     /// A checkout of this machine that no other process uses now, and the cache that all of them share.
-    pub fn own_checkout(&self, home: &Path) -> Result<Here, Error> {
+    pub fn own_checkout(&self, home: &Path, purpose: Purpose) -> Result<Here, Error> {
         let folder = own_folder(home, self);
+        let kind = match purpose {
+            Purpose::Whole => "checkout",
+            Purpose::Rounds => "worker",
+            Purpose::Log => "log",
+        };
         for number in 1..=MOST_CHECKOUTS {
-            let rounds = folder.join(format!("checkout-{number}")).join("rounds");
+            let rounds = folder.join(format!("{kind}-{number}")).join("rounds");
             if let Some(checkout) = Checkout::take(&rounds, &self.address)? {
                 self.require_conditions(&checkout)?;
+                if purpose == Purpose::Rounds {
+                    checkout.let_log_pass()?;
+                }
                 let cache = Cache::of(home, self);
                 return Ok(Here { checkout, cache });
             }

@@ -21,6 +21,7 @@ use crate::operator::runtime;
 
 pub mod claim;
 pub mod local;
+pub mod log_desk;
 mod probe;
 pub mod prune;
 pub mod pull;
@@ -312,6 +313,14 @@ pub(crate) fn nonce() -> Result<String, Error> {
     getrandom::fill(&mut bytes)
         .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
     Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
+}
+
+/// A number from 0 to 1 that nobody can foresee, so that processes do not meet again and again.
+pub(crate) fn chance() -> Result<f64, Error> {
+    let mut byte = [0];
+    getrandom::fill(&mut byte)
+        .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
+    Ok(f64::from(byte[0]) / 255.0)
 }
 
 fn count(what: &AtomicU64, by: u64) {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-use capitalbench_archive::store::checkout::{Checkout, Known};
+use capitalbench_archive::store::checkout::{Change, Known};
 use capitalbench_archive::store::head::{Generation, Head};
 use capitalbench_archive::store::index::{Content, Index, Place, is_content_of, object_key};
 use capitalbench_archive::store::unit::{HEADS, Unit};
@@ -51,22 +51,22 @@ impl Store {
             let pending = log.as_ref().map(|(head, _)| head.pending.clone());
             let pending = pending.unwrap_or_default();
             self.adopt(checkout, &pending)?;
-            let listed = self.list(HEADS)?;
-            let units: Vec<(Unit, String)> = listed
-                .into_iter()
-                .filter_map(|found| Some((Unit::of_key(&found.key)?, found.tag)))
-                .collect();
-            pulled.units = units.len();
-            let changed: Vec<(Unit, String)> = units
-                .into_iter()
-                .filter(|(unit, tag)| {
-                    let is_known = tags.get(&unit.key()) == Some(tag);
-                    let awaited = matches!(unit, Unit::Round(name) if pending.contains_key(name));
-                    !is_known || awaited || checkout.is_unfinished(unit)
-                })
-                .collect();
+            let unfinished = checkout.unfinished()?;
+            let mut changed = Vec::new();
+            pulled.units = 0;
+            for found in self.list(HEADS)? {
+                let Some(unit) = Unit::of_key(&found.key) else {
+                    continue;
+                };
+                pulled.units += 1;
+                let is_known = tags.get(&found.key) == Some(&found.tag);
+                let awaited = matches!(&unit, Unit::Round(name) if pending.contains_key(name));
+                if !is_known || awaited || unfinished.contains(&unit) {
+                    changed.push(unit);
+                }
+            }
             let done: Mutex<Vec<(String, String)>> = Mutex::default();
-            let written = self.each(&changed, |(unit, _)| {
+            let written = self.each(&changed, |unit| {
                 let brought = self.bring_newest(here, unit, &pending, local)?;
                 let Some((tag, written)) = brought else {
                     return Ok(false);
@@ -75,8 +75,11 @@ impl Store {
                 done.push((unit.key(), tag));
                 Ok(written)
             });
-            tags.extend(done.into_inner().unwrap_or_else(PoisonError::into_inner));
-            checkout.note_tags(&tags)?;
+            let done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+            if !done.is_empty() {
+                tags.extend(done);
+                checkout.note_tags(&tags)?;
+            }
             pulled.written += written?.into_iter().filter(|written| *written).count();
             let after = self.head(&Unit::Log.key())?;
             let tag = |found: &Option<(Head, String)>| found.as_ref().map(|(_, tag)| tag.clone());
@@ -88,16 +91,20 @@ impl Store {
         Ok(pulled)
     }
 
-    /// Pulls a round that this process holds, with the log and what lies beside; the log may have told
-    /// of a later state of it than its head does.
+    /// Pulls a round that this process holds, and what lies beside; the log may have told of a later
+    /// state of it than its head does.
     pub fn pull_claimed(&self, here: &Here, unit: &Unit) -> Result<(), Error> {
         if let Some((head, _)) = self.head(&Unit::Log.key())? {
             self.settle(&head)?;
         }
-        for unit in [unit, &Unit::Log, &Unit::Beside] {
-            self.bring_newest(here, unit, &BTreeMap::new(), Local::Discarded)?;
-        }
-        Ok(())
+        self.pull_own(here, unit)?;
+        self.pull_own(here, &Unit::Beside)
+    }
+
+    /// Makes one unit what the store has, whatever is here.
+    pub fn pull_own(&self, here: &Here, unit: &Unit) -> Result<(), Error> {
+        self.bring_newest(here, unit, &BTreeMap::new(), Local::Discarded)
+            .map(drop)
     }
 
     /// Brings what a head says; once more when the head moved on and its objects were removed.
@@ -147,41 +154,34 @@ impl Store {
             nonce(&known.head) == nonce(&head)
         };
         let is_same = known.as_ref().is_some_and(same);
-        if local == Local::Kept && !unfinished {
-            let empty = Known::default();
-            let change = checkout.change(unit, known.as_ref().unwrap_or(&empty))?;
-            if is_same {
-                let content = known.map(|known| known.content).unwrap_or_default();
-                if !change.is_changed {
-                    checkout.note(unit, (head, tag), content, change.marks)?;
-                }
-                return Ok(false);
-            }
-            let is_own = change.is_changed && !self.is_what_the_store_has(cache, &head, &change)?;
-            if is_own {
-                let text = format!("{} was changed here and in the store", unit.name());
-                return Err(Error::new(text).hint(
-                    "keep a copy of your files, take those of the store with `store pull \
-                     --discard-local`, and do your step again",
-                ));
-            }
-        } else if is_same && !unfinished && local == Local::Discarded {
-            let known = known.unwrap_or_default();
-            let change = checkout.change(unit, &known)?;
+        let known = known.unwrap_or_default();
+        let change = checkout.change(unit, &known)?;
+        if is_same && !unfinished && (local == Local::Kept || !change.is_changed) {
             if !change.is_changed {
                 checkout.note(unit, (head, tag), known.content, change.marks)?;
-                return Ok(false);
             }
+            return Ok(false);
+        }
+        if local == Local::Kept
+            && !unfinished
+            && change.is_changed
+            && !self.is_what_the_store_has(cache, &head, &change)?
+        {
+            let text = format!("{} was changed here and in the store", unit.name());
+            return Err(Error::new(text).hint(
+                "keep a copy of your files, take those of the store with `store pull \
+                 --discard-local`, and do your step again",
+            ));
         }
         let content = self.content(cache, head.content.as_ref())?;
-        let objects = self.fetch(cache, checkout, unit, &content)?;
+        let objects = self.fetch(cache, &content, &change)?;
         let bytes = |place: &Place| {
             let object = objects.get(&place.object)?;
             let from = usize::try_from(place.offset).ok()?;
             let to = from.checked_add(usize::try_from(place.size).ok()?)?;
             object.get(from..to).map(<[u8]>::to_vec)
         };
-        checkout.write(unit, (head, tag), content, &bytes)?;
+        checkout.write(unit, (head, tag), (content, change), &bytes)?;
         Ok(true)
     }
 
@@ -190,7 +190,7 @@ impl Store {
         &self,
         cache: &Cache,
         head: &Head,
-        change: &capitalbench_archive::store::checkout::Change,
+        change: &Change,
     ) -> Result<bool, Error> {
         if !change.kept.files.is_empty() {
             return Ok(false);
@@ -230,12 +230,9 @@ impl Store {
     fn fetch(
         &self,
         cache: &Cache,
-        checkout: &Checkout,
-        unit: &Unit,
         content: &Content,
+        change: &Change,
     ) -> Result<BTreeMap<String, Vec<u8>>, Error> {
-        let known = checkout.known(unit)?.unwrap_or_default();
-        let change = checkout.change(unit, &known)?;
         let missing = content.files.iter().filter(|(path, place)| {
             let own = change.kept.files.get(*path);
             own.is_none_or(|own| own.sha256 != place.sha256)

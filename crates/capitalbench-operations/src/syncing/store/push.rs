@@ -75,7 +75,7 @@ impl Store {
             let rounds: Vec<&Unit> = units.iter().filter(|unit| **unit != Unit::Log).collect();
             let ready = self.each(&rounds, |unit| self.ready(pusher, unit))?;
             let ready: Vec<Ready> = ready.into_iter().flatten().collect();
-            self.each(&ready, |own| self.turn(pusher, own))?;
+            self.each(&ready, |own| self.turn(pusher.claim, own))?;
             if began.elapsed() > LONGEST_PUSH {
                 continue;
             }
@@ -187,13 +187,13 @@ impl Store {
     }
 
     /// Looks whether a unit is still ours to publish.
-    pub(super) fn turn(&self, pusher: &Pusher<'_>, own: &Ready) -> Result<Turn, Error> {
+    pub(super) fn turn(&self, claim: Option<&Claim>, own: &Ready) -> Result<Turn, Error> {
         let head = self.head(&own.unit.key())?.map(|(head, _)| head);
         let head = head.unwrap_or_default();
         if is_of(&head, &own.generation) {
             return Ok(Turn::Published);
         }
-        let claim = pusher.claim.filter(|claim| claim.unit == own.unit);
+        let claim = claim.filter(|claim| claim.unit == own.unit);
         let name = own.unit.name();
         match claim {
             Some(claim) if head.fence != claim.fence || head.number() != own.base => {
@@ -219,7 +219,7 @@ impl Store {
 
     /// Lets the head of a unit name its new generation, and notes that here. What the log tells of is
     /// published whoever holds the round by now.
-    fn publish(
+    pub(super) fn publish(
         &self,
         pusher: &Pusher<'_>,
         own: &Ready,
@@ -236,7 +236,7 @@ impl Store {
                 break (head, tag.clone());
             }
             if !is_logged {
-                self.turn(pusher, own)?;
+                self.turn(pusher.claim, own)?;
             } else if head.number() > own.base {
                 // A later generation stands on this one.
                 return Ok(None);

@@ -14,14 +14,20 @@ use capitalbench_archive::store::checkout::{Change, Known};
 use capitalbench_archive::store::head::{Generation, Head};
 use capitalbench_archive::store::unit::Unit;
 
+use super::claim::Claim;
 use super::pull::{Current, Local};
 use super::push::{LONGEST_PUSH, Pusher, Ready, Turn, note_tags, noted_here};
-use super::{Store, Written, nonce, now};
+use super::{Store, Written, chance, nonce, now};
 use crate::error::Error;
 use crate::proof::record::{Recorded, record};
 
 /// How often a log that others move on is tried.
-const MOST_TRIES: usize = 200;
+pub(super) const MOST_TRIES: u32 = 200;
+
+/// The longest pause after others moved the log on for the first time; it grows with every time.
+const PAUSE: Duration = Duration::from_millis(50);
+/// Times after which it does not grow any more.
+const MOST_PAUSES: u32 = 20;
 
 /// Files of the log that follow from the rounds, and stamps, which are looked at one by one. Anything
 /// else that was written here, such as a claim or an entry, would be lost without a word.
@@ -70,14 +76,15 @@ impl Store {
         rounds: &[Ready],
     ) -> Result<Option<()>, Error> {
         let checkout = &pusher.here.checkout;
-        for _ in 0..MOST_TRIES {
-            let remote = self.log_in_turn(pusher)?;
+        for tried in 0..MOST_TRIES {
+            let_others_go_first(tried)?;
+            let remote = self.log_in_turn(pusher.claim)?;
             if let Some((head, _)) = &remote {
                 self.settle(head)?;
             }
             let mut turns = Vec::new();
             for own in rounds {
-                turns.push(self.turn(pusher, own)?);
+                turns.push(self.turn(pusher.claim, own)?);
             }
             if !rounds.is_empty() && turns.iter().all(|turn| *turn == Turn::Published) {
                 return Ok(Some(()));
@@ -117,15 +124,16 @@ impl Store {
                 return Ok(Some(()));
             }
         }
-        let text =
-            "the log of the store was moved on by others again and again; nothing was pushed";
-        Err(Error::new(text).hint("push again when fewer workers write at once"))
+        Err(too_busy())
     }
 
     /// The head of the log, once nobody else holds it: a league holds it for a whole pass, so that what it
     /// lets clocks stamp is what counts.
-    fn log_in_turn(&self, pusher: &Pusher<'_>) -> Result<Option<(Head, String)>, Error> {
-        let own = pusher.claim.filter(|claim| claim.unit == Unit::Log);
+    pub(super) fn log_in_turn(
+        &self,
+        claim: Option<&Claim>,
+    ) -> Result<Option<(Head, String)>, Error> {
+        let own = claim.filter(|claim| claim.unit == Unit::Log);
         let began = Instant::now();
         loop {
             let found = self.head(&Unit::Log.key())?;
@@ -198,15 +206,31 @@ impl Store {
             let folder = RoundFolder::open(&path)?;
             let at = pusher.operator.clock.now();
             if let Recorded::KeyMissing(log) = record(pusher.operator, &folder, at)? {
-                let text =
-                    format!("another machine moved on the log {log}, and its key is not here");
-                let hint = format!(
-                    "name the key of {} with CAPITALBENCH_LOG_KEY; nothing was pushed",
-                    layout::LOG_VKEY
-                );
-                return Err(Error::new(text).hint(hint));
+                return Err(no_key(&log));
             }
         }
         Ok(())
     }
+}
+
+pub(super) fn no_key(log: &str) -> Error {
+    let text = format!("the log {log} must tell of the push, and its key is not here");
+    let hint = format!(
+        "name the key of {} with CAPITALBENCH_LOG_KEY; nothing was pushed",
+        layout::LOG_VKEY
+    );
+    Error::new(text).hint(hint)
+}
+
+pub(super) fn too_busy() -> Error {
+    let text = "the log of the store was moved on by others again and again; nothing was pushed";
+    Error::new(text).hint("push again when fewer workers write at once")
+}
+
+/// Waits for a time that nobody can foresee when others were faster, so that writers do not meet again.
+pub(super) fn let_others_go_first(tried: u32) -> Result<(), Error> {
+    if tried > 0 {
+        std::thread::sleep((PAUSE * tried.min(MOST_PAUSES)).mul_f64(chance()?));
+    }
+    Ok(())
 }

@@ -1,20 +1,23 @@
 //! `verify`: report what does not hold.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::disk::file_ops;
+use capitalbench_archive::log::inventory::hidden_files;
 use capitalbench_archive::log::{LogFolder, LogKey};
 use capitalbench_archive::public::bundle::{self, OpenBundle};
-use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_archive::round::round_folder::{RoundFolder, list_rounds};
 use capitalbench_archive::verify::{Code, Finding, Report, RoundReport, Severity, Verdict};
 use capitalbench_archive::verify::{Reader, count_rounds, verify_for};
 use capitalbench_operations::operator::clock::now_or;
+use capitalbench_operations::syncing::public_prefix::{PublicAddress, unpack};
 use capitalbench_proof::note::VerifierKey;
 use capitalbench_proof::timestamp::Root;
 use capitalbench_proof::witness::WitnessRule;
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::cli::Verify;
 use crate::config::Environment;
@@ -27,10 +30,12 @@ mod proof;
 mod witnesses;
 
 pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
-    let Some(path) = arguments.path.as_deref() else {
+    let Some(typed) = arguments.path.as_deref() else {
         print_codes();
         return Ok(Exit::Success);
     };
+    let fetched = public_copy(typed)?;
+    let path = fetched.as_ref().map_or(typed, |copy| copy.folder.path());
     let bundle = if path.is_file() {
         let bytes = file_ops::read(path).map_err(FileError::from)?;
         let is_bundle = bundle::is_bundle(&bytes);
@@ -44,10 +49,11 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
     let owner = owner(path)?;
     let reader = Reader {
         owner: owner.as_ref(),
-        withheld: bundle
-            .as_ref()
-            .map(|own| own.withheld.clone())
-            .unwrap_or_default(),
+        withheld: match (&bundle, fetched.as_ref()) {
+            (Some(own), _) => own.withheld.clone(),
+            (None, Some(copy)) => copy.withheld.clone(),
+            (None, None) => BTreeSet::new(),
+        },
         ..reader(arguments)?
     };
     let now = now_or(arguments.now.instant);
@@ -55,11 +61,36 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
     bar.finish_and_clear();
     show(
         || as_json(&report),
-        || print(&report, path, arguments.listing.all),
+        || print(&report, typed, arguments.listing.all),
     );
     let broken = report.count(Severity::Error) > 0;
     let doubtful = arguments.strict && report.count(Severity::Warning) > 0;
     Ok(Exit::of(!broken && !doubtful))
+}
+
+/// What an address publishes, as a folder of rounds.
+struct PublicCopy {
+    folder: TempDir,
+    /// Files that the log knows and that are not public yet.
+    withheld: BTreeSet<String>,
+}
+
+/// Fetches what is public at an address; none for a path.
+fn public_copy(typed: &Path) -> Result<Option<PublicCopy>, Error> {
+    let Some(address) = typed.to_str().filter(|text| PublicAddress::is_one(text)) else {
+        return Ok(None);
+    };
+    let configuration = Environment::load()?.into_configuration();
+    let home = Environment::cache_home()?;
+    let record = PublicAddress::open(&configuration, address, &home)?.read(None)?;
+    let folder = TempDir::new()
+        .map_err(|error| Error::new(format!("no temporary folder can be made: {error}")))?;
+    unpack(&record, folder.path())?;
+    let mut withheld = BTreeSet::new();
+    for round in list_rounds(folder.path())? {
+        withheld.extend(hidden_files(&round)?);
+    }
+    Ok(Some(PublicCopy { folder, withheld }))
 }
 
 /// What the reader brought along.

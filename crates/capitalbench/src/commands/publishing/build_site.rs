@@ -37,7 +37,7 @@ use output::{Counts, LIST, Output, note_marks};
 pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
     file_ops::stop_flushing();
     let mut built = Vec::new();
-    for site in league_sites(arguments.source, &arguments.rounds, &arguments.appearance)? {
+    for site in league_sites(&arguments.source, &arguments.rounds, &arguments.appearance)? {
         let done = build(arguments, &site)?;
         if !is_json() {
             line(told(&site.folder(&arguments.output), &done));
@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &BuildSite) -> Result<Exit, Error> {
 
 /// The pages of one league.
 fn build(arguments: &BuildSite, site: &LeagueSite) -> Result<Done, Error> {
-    let record = Origin::open(site.source, &site.rounds)?.load(None)?;
+    let record = Origin::open(&site.source, &site.rounds)?.load(None)?;
     let publication = &record.publication;
     let folder = &site.rounds.folder;
     let is_folder = matches!(site.source, RecordSource::Folder);

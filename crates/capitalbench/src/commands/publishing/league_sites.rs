@@ -37,7 +37,7 @@ impl LeagueSite {
 
 /// The league whose site it is, then the others.
 pub(super) fn league_sites(
-    source: RecordSource,
+    source: &RecordSource,
     rounds: &Rounds,
     appearance: &Appearance,
 ) -> Result<Vec<LeagueSite>, Error> {
@@ -63,7 +63,7 @@ pub(super) fn league_sites(
         address: BACK.to_owned(),
     };
     let mut sites = vec![LeagueSite {
-        source,
+        source: source.clone(),
         rounds: rounds.clone(),
         place: String::new(),
         identity: first.clone(),

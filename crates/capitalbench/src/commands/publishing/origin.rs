@@ -1,5 +1,5 @@
-//! Where the website takes its record from: a folder of rounds, or a database with the rights of the
-//! public.
+//! Where the website takes its record from: a folder of rounds, or a database or an address with the
+//! rights of the public.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -17,6 +17,7 @@ use capitalbench_database::direct::{DatabaseUrl, Direct};
 use capitalbench_database::read::{ReadError, Source, StoredPublication, read};
 use capitalbench_operations::operator::wait;
 use capitalbench_operations::proof::promise::require_orders;
+use capitalbench_operations::syncing::public_prefix::PublicAddress;
 use capitalbench_operations::syncing::rest::Rest;
 use capitalbench_operations::syncing::target::Target;
 use capitalbench_site::Files;
@@ -31,6 +32,7 @@ pub(super) enum Origin {
     Folder(Rounds),
     Supabase(Rest),
     Database(DatabaseUrl),
+    Public(PublicAddress),
 }
 
 /// What the site is made of.
@@ -154,12 +156,16 @@ fn log_of<'a>(record: &StoredPublication, rounds: impl Iterator<Item = &'a str>)
 
 impl Origin {
     /// The place that was asked for.
-    pub(in crate::commands) fn open(source: RecordSource, rounds: &Rounds) -> Result<Self, Error> {
+    pub(in crate::commands) fn open(source: &RecordSource, rounds: &Rounds) -> Result<Self, Error> {
         let configuration = Environment::load()?.into_configuration();
         Ok(match source {
             RecordSource::Folder => Self::Folder(rounds.clone()),
             RecordSource::Supabase => Self::Supabase(Target::public(&configuration)?),
             RecordSource::Database => Self::Database(configuration.required_database()?),
+            RecordSource::Public(address) => {
+                let home = Environment::cache_home()?;
+                Self::Public(PublicAddress::open(&configuration, address, &home)?)
+            }
         })
     }
 
@@ -167,7 +173,7 @@ impl Origin {
     pub(in crate::commands) fn look_every(&self) -> Duration {
         match self {
             Self::Folder(_) => Duration::from_secs(2),
-            Self::Supabase(_) | Self::Database(_) => Duration::from_secs(10),
+            Self::Supabase(_) | Self::Database(_) | Self::Public(_) => Duration::from_secs(10),
         }
     }
 
@@ -185,6 +191,7 @@ impl Origin {
                 let public = public(url).await.map_err(|error| unread(&error))?;
                 mark(&public).await
             })?,
+            Self::Public(address) => Ok(Digest::of(&address.list()?).to_hex()),
         }
     }
 
@@ -208,10 +215,11 @@ impl Origin {
                     files: FilesIn::Folder(rounds.folder.clone()),
                 });
             }
-            Self::Supabase(rest) => wait(read(rest, before))?,
-            Self::Database(url) => wait(async { read(&public(url).await?, before).await })?,
+            Self::Supabase(rest) => wait(read(rest, before))?.map_err(|error| unread(&error))?,
+            Self::Database(url) => wait(async { read(&public(url).await?, before).await })?
+                .map_err(|error| unread(&error))?,
+            Self::Public(address) => address.read(before)?,
         };
-        let record = record.map_err(|error| unread(&error))?;
         say_synthetic(is_first && record.publication.synthetic);
         Ok(Loaded {
             publication: Arc::new(record.publication.clone()),

@@ -92,7 +92,7 @@ async fn serve(arguments: &Serve, near: u16) -> Result<Exit, Error> {
     let base = arguments.base_url.clone().unwrap_or_else(|| own.clone());
     let mut watched = Vec::new();
     let mut stocks = Vec::new();
-    for site in league_sites(arguments.source, &arguments.rounds, &arguments.appearance)? {
+    for site in league_sites(&arguments.source, &arguments.rounds, &arguments.appearance)? {
         let (site, stock) = block_in_place(|| Watched::begin(site, &base))?;
         watched.push(site);
         stocks.push(stock);
@@ -134,7 +134,7 @@ struct Watched {
 
 impl Watched {
     fn begin(site: LeagueSite, base_url: &str) -> Result<(Self, Stock), Error> {
-        let origin = Origin::open(site.source, &site.rounds)?;
+        let origin = Origin::open(&site.source, &site.rounds)?;
         let seen = origin.mark()?;
         let loaded = origin.load(None)?;
         let of = Appearing {

@@ -1,7 +1,9 @@
-//! `store pull`, `store push`, `store status`, `store verify` and `store prune`.
+//! `store pull`, `store push`, `store status`, `store verify`, `store prune` and `store publish`.
 
 use capitalbench_archive::store::checkout::Checkout;
 use capitalbench_operations::operator::Operator;
+use capitalbench_operations::proof::promise::require_orders;
+use capitalbench_operations::syncing::public_prefix;
 use capitalbench_operations::syncing::store::Store;
 use capitalbench_operations::syncing::store::local::Cache;
 use capitalbench_operations::syncing::store::pull::Local;
@@ -9,6 +11,7 @@ use capitalbench_operations::syncing::store::push::Pusher;
 use capitalbench_operations::syncing::store::state::Standing;
 use serde_json::{Value, json};
 
+use super::published::load;
 use crate::cli::{self, StoreVerb};
 use crate::config::operator;
 use crate::console::{ERROR, GOOD, complain, line, paint, plural, show};
@@ -22,6 +25,7 @@ pub(crate) fn run(arguments: &cli::Store) -> Result<Exit, Error> {
         StoreVerb::Status(own) => status(&operator, own),
         StoreVerb::Verify(own) => verify(&operator, own),
         StoreVerb::Prune(own) => prune(&operator, own),
+        StoreVerb::Publish(own) => publish(&operator, own),
     }
 }
 
@@ -190,6 +194,36 @@ fn prune(operator: &Operator, arguments: &cli::StorePrune) -> Result<Exit, Error
             let young = pruned.young;
             line(format!(
                 "removed {removed}, {bytes} bytes; {young} too young to be removed"
+            ));
+        },
+    );
+    Ok(Exit::Success)
+}
+
+fn publish(operator: &Operator, arguments: &cli::StorePublish) -> Result<Exit, Error> {
+    if arguments.rounds.as_of.is_some_and(|at| at > operator.now()) {
+        let error = Error::new("--as-of is in the future, when more is public than now");
+        return Err(error.hint("name an instant that has passed, or omit it"));
+    }
+    let public = Store::open(&operator.configuration, &arguments.public)?;
+    let publication = load(&arguments.rounds)?;
+    require_orders(&arguments.rounds.folder, &publication)?;
+    let done = public_prefix::publish(&public, &arguments.rounds.folder, &publication)?;
+    show(
+        || {
+            json!({
+                "parts": done.parts,
+                "written": done.written,
+                "removed": done.removed,
+                "cost": cost(&public),
+            })
+        },
+        || {
+            let (parts, written) = (plural(done.parts, "part"), done.written);
+            let removed = done.removed;
+            line(format!(
+                "published {parts} to {}: {written} written, {removed} removed",
+                public.address
             ));
         },
     );

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use capitalbench_archive::disk::file_ops;
 use capitalbench_operations::syncing::store::Store;
-use capitalbench_operations::syncing::store::local::Here;
+use capitalbench_operations::syncing::store::local::{Here, Purpose};
 use capitalbench_operations::syncing::store::pull::Local;
 
-use crate::cli::Command;
+use crate::cli::{Command, StoreVerb};
 use crate::config::{Environment, operator};
 use crate::console::warn;
 use crate::error::Error;
@@ -32,7 +32,7 @@ impl Stored {
         };
         let operator = operator(None)?;
         let store = Store::open(&operator.configuration, address)?;
-        let here = store.own_checkout(&Environment::cache_home()?)?;
+        let here = store.own_checkout(&Environment::cache_home()?, Purpose::Whole)?;
         let stored = Self { store, here };
         stored.pull()?;
         Ok(Some(stored))
@@ -69,6 +69,10 @@ pub(crate) fn hold(command: &mut Command) -> Result<Option<Held>, Error> {
         Command::Export(own) => (&own.store.url, &mut own.rounds.dir.folder),
         Command::BuildSite(own) => (&own.store.url, &mut own.rounds.dir.folder),
         Command::Serve(own) => (&own.store.url, &mut own.rounds.dir.folder),
+        Command::Store(own) => match &mut own.verb {
+            StoreVerb::Publish(own) => (&own.store.url, &mut own.rounds.dir.folder),
+            _ => return Ok(None),
+        },
         _ => return Ok(None),
     };
     let Some(stored) = Stored::open(address.as_deref())? else {

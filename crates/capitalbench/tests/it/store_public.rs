@@ -1,0 +1,222 @@
+//! What a store publishes: enough to verify and to show, and nothing that tells of what is withheld.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use crate::harness::{MONTHLY, PENDING, Test, WEEKLY, changes, tree_of};
+use crate::store::{Place, rounds, same};
+use crate::store_server::FolderServer;
+use capitalbench_core::values::ids::Digest;
+
+/// The pending round is frozen and asked, and its picks are not public yet.
+const OPEN: &str = "2026-03-09T16:00:00Z";
+
+/// The rounds of a test, signed, in a store.
+fn signed() -> (Test, Place) {
+    let test = rounds();
+    let init = [
+        "keys",
+        "init",
+        "--rounds-dir",
+        "rounds",
+        "--name",
+        "log.example/a",
+    ];
+    test.run(&init).code(0);
+    // The weekly round has a result that is not public yet.
+    for round in [MONTHLY, PENDING] {
+        let path = format!("rounds/{round}");
+        test.run(&["hash-round", "--round", &path, "--now", OPEN])
+            .code(0);
+    }
+    let place = Place::folder(&test);
+    place.push(&test, "rounds").code(0);
+    (test, place)
+}
+
+fn publish(test: &Test, place: &Place, at: &str) -> String {
+    let public = format!("file://{}", test.path("public").display());
+    let publish = [
+        "store", "publish", "--store", &place.url, "--public", &public, "--as-of", at,
+    ];
+    place.run(test, &publish).code(0).stdout()
+}
+
+#[test]
+fn what_a_store_publishes_is_verified_and_shown_from_its_address_alone() {
+    let (test, place) = signed();
+    publish(&test, &place, OPEN);
+    let server = FolderServer::start(&test.path("public"));
+    let url = server.url();
+    let mut reader = Place::folder(&test);
+    let own = test.path("reader").display().to_string();
+    reader.variables = vec![
+        ("XDG_CACHE_HOME", own),
+        ("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1".to_owned()),
+    ];
+    let verified = reader
+        .run(&test, &["verify", &url, "--json", "--now", OPEN])
+        .code(0)
+        .json();
+    let found: BTreeMap<&str, &str> = verified["rounds"]
+        .as_array()
+        .expect("rounds")
+        .iter()
+        .map(|round| {
+            (
+                round["round_id"].as_str().expect("a name"),
+                round["verdict"].as_str().expect("a verdict"),
+            )
+        })
+        .collect();
+    assert_eq!(
+        found,
+        BTreeMap::from([(MONTHLY, "holds"), (PENDING, "holds"), (WEEKLY, "holds")])
+    );
+    assert_eq!(verified["log"]["origin"], "log.example/a");
+    assert_eq!(verified["log"]["findings"], serde_json::json!([]));
+    let build = ["build-site", "--images", "none"];
+    let stored = ["--store", &place.url, "--as-of", OPEN, "--output", "site-1"];
+    place.run(&test, &[&build[..], &stored].concat()).code(0);
+    let public = ["--source", &url, "--output", "site-2"];
+    reader.run(&test, &[&build[..], &public].concat()).code(0);
+    same(&test, "site-1", "site-2");
+    // A second reader costs one list.
+    let before = server.asked();
+    reader.run(&test, &["verify", &url]).code(0);
+    assert_eq!(server.asked() - before, 2, "the list before and after");
+    assert!(publish(&test, &place, OPEN).contains("0 written, 0 removed"));
+}
+
+#[test]
+fn what_somebody_changed_at_a_public_address_is_refused() {
+    let (test, place) = signed();
+    publish(&test, &place, OPEN);
+    for (path, text) in tree_of(&test.path("public")) {
+        if path.starts_with("parts/") && text != "folder" {
+            fs::write(
+                test.path(&format!("public/{path}")),
+                text.replace("SP500", "BILLS"),
+            )
+            .expect("a file");
+        }
+    }
+    let server = FolderServer::start(&test.path("public"));
+    let mut reader = Place::folder(&test);
+    reader
+        .variables
+        .push(("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1".to_owned()));
+    reader
+        .run(&test, &["verify", &server.url()])
+        .code(2)
+        .complains("it does not hold what its name says");
+    reader.run(&test, &["verify", "http://127.0.0.1:9"]).code(2);
+}
+
+#[test]
+fn a_store_is_never_published_to_itself() {
+    let (test, place) = signed();
+    let publish = [
+        "store",
+        "publish",
+        "--rounds-dir",
+        "rounds",
+        "--public",
+        &place.url,
+    ];
+    place
+        .run(&test, &publish)
+        .code(2)
+        .complains("holds a store of rounds, which is private");
+    let late = [
+        "store",
+        "publish",
+        "--rounds-dir",
+        "rounds",
+        "--public",
+        &place.url,
+        "--as-of",
+        "2999-01-01",
+    ];
+    place
+        .run(&test, &late)
+        .code(2)
+        .complains("is in the future");
+}
+
+/// Everything that the public can have of a store: what it publishes, its site, its tables.
+fn public_bytes(test: &Test, place: &Place) -> BTreeMap<String, String> {
+    publish(test, place, OPEN);
+    let at = ["--as-of", OPEN, "--store", &place.url];
+    let site = [&["build-site", "--images", "none"], &at[..]].concat();
+    place.run(test, &site).code(0);
+    let export = [&["export", "--output", "data"], &at[..]].concat();
+    place.run(test, &export).code(0);
+    let mut all = BTreeMap::new();
+    for folder in ["public", "site", "data"] {
+        let tree = tree_of(&test.path(folder)).into_iter();
+        all.extend(tree.map(|(path, text)| (format!("{folder}/{path}"), text)));
+    }
+    all
+}
+
+#[test]
+fn the_public_bytes_are_the_same_whatever_an_open_round_picked() {
+    let [one, other] = [false, true].map(|changes_its_mind| {
+        let test = rounds();
+        if changes_its_mind {
+            let run = test.path(&format!("rounds/{PENDING}/runs/official-1"));
+            for (path, text) in tree_of(&run) {
+                if text != "folder" {
+                    // Another pick, and files of other sizes.
+                    let text = text.replace("SP500", "~").replace("LONG_BONDS", "SP500");
+                    let text = text.replace('~', "LONG_BONDS");
+                    fs::write(run.join(path), text).expect("a file");
+                }
+            }
+        }
+        let place = Place::folder(&test);
+        place.push(&test, "rounds").code(0);
+        let objects = tree_of(&test.path("store/objects"));
+        (public_bytes(&test, &place), objects)
+    });
+    assert_ne!(one.1, other.1, "the picks are the same");
+    assert_eq!(changes(&one.0, &other.0), [""; 0]);
+}
+
+#[test]
+fn a_guess_about_an_open_round_cannot_be_confirmed_from_anything_public() {
+    let (test, place) = signed();
+    let all = public_bytes(&test, &place);
+    let log = test.path("public-now");
+    let public = format!("file://{}", log.display());
+    let now = [
+        "store",
+        "publish",
+        "--rounds-dir",
+        "rounds",
+        "--public",
+        &public,
+    ];
+    test.run(&now).code(0);
+    let shown: Vec<&String> = all.values().collect();
+    let mut withheld = Vec::new();
+    for (path, text) in tree_of(&test.path(&format!("rounds/{PENDING}"))) {
+        if text != "folder" && !shown.contains(&&text) {
+            withheld.push((path, Digest::of(text.as_bytes()).to_hex()));
+        }
+    }
+    assert!(!withheld.is_empty(), "nothing is withheld");
+    let names: Vec<String> = tree_of(&test.path("store/objects"))
+        .into_keys()
+        .filter_map(|path| path.split_once('/').map(|(_, name)| name.to_owned()))
+        .collect();
+    assert!(!names.is_empty());
+    for (path, text) in &all {
+        let has = |what: &str| path.contains(what) || text.contains(what);
+        let told = withheld.iter().find(|(_, digest)| has(digest));
+        assert_eq!(told, None, "{path}");
+        let named = names.iter().find(|name| has(name));
+        assert_eq!(named, None, "{path}");
+    }
+}
