@@ -5,3 +5,4 @@ pub mod large_moves;
 pub mod price_record;
 pub mod request_state;
 pub mod unproved_prices;
+pub mod withheld;

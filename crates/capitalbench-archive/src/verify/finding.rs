@@ -123,6 +123,10 @@ codes! {
         "Prices break a rule that this round's own methodology enforces."
     PriceRecordDiffers "price-record-differs" Error
         "The price sheets differ from the record of their fetch."
+    IndexDiffers "index-differs" Error
+        "A published index does not follow from the closes as fetched, which stay private."
+    NotAsPublished "not-as-published" Error
+        "A public price file holds closes although the manifest publishes returns only, or the other way round."
     ResultDiffers "result-differs" Error
         "A result file does not follow from the submissions and the prices."
     ResultIncomplete "result-incomplete" Error
@@ -299,6 +303,8 @@ codes! {
         "The folder holds no research."
     SourcesNotPublished "sources-not-published" Note
         "The price histories are the vendor's and private; what follows from them cannot be made again here."
+    ClosesNotPublished "closes-not-published" Note
+        "The round publishes returns only, so they are the operator's word; `verify --prices-from` fetches them again."
     ForeignPriceRows "foreign-price-rows" Note
         "Price rows that belong to no option of the round are ignored."
     InterimBasisDiffers "interim-basis-differs" Note

@@ -179,6 +179,7 @@ impl LeagueFolder {
             failure_policy: settings.failure_policy,
             controls: settings.own_controls.clone(),
             lanes: settings.lanes_of(round),
+            publish: settings.publish,
         }
     }
 

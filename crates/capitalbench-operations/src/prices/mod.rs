@@ -8,3 +8,4 @@ pub mod plan;
 pub mod plan_time;
 pub mod sources;
 pub mod universe_check;
+pub(crate) mod withholding;

@@ -507,7 +507,9 @@ fn of_a_thousand_racing_writes_the_server_lets_one_at_a_time_win() {
                     let (head, body) = found.split_once("\r\n\r\n").expect("an answer");
                     let tag = head.lines().find_map(|line| line.split_once("ETag: "));
                     // The server may fail a read that races with a write; only its writes are judged.
-                    let Ok(found) = body.parse::<usize>() else { continue };
+                    let Ok(found) = body.parse::<usize>() else {
+                        continue;
+                    };
                     let next = found + 1;
                     let condition = format!("If-Match: {}", tag.expect("a tag").1);
                     if put(&condition, &next.to_string()).contains(" 200 ") {

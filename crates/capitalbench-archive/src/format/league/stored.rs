@@ -7,6 +7,7 @@ use capitalbench_core::league::settings::{
     BriefingSource, Budget, Cadence, ClockSettings, LaneSettings, League, LeagueCalls,
     MessageSettings, PriceSettings, PublicationSettings, TrackSchedule,
 };
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::market::request_budget::Plan;
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
@@ -39,6 +40,10 @@ const USUAL_LANES: u32 = 4;
 const FORMATS: [(&str, SubmissionFormat); 2] = [
     ("portfolio", SubmissionFormat::Portfolio),
     ("single_pick", SubmissionFormat::SinglePick),
+];
+const PUBLISHED: [(&str, PublishedPrices); 2] = [
+    ("full", PublishedPrices::Full),
+    ("returns", PublishedPrices::Returns),
 ];
 const PROOFS: [(&str, Proof); 3] = [
     ("none", Proof::None),
@@ -75,6 +80,7 @@ pub(super) struct Stored {
     witnesses: Option<StoredWitnesses>,
     entrants: Option<Entrants>,
     publication: Option<Publication>,
+    publish: Option<Publish>,
     messages: Option<Messages>,
 }
 
@@ -134,6 +140,12 @@ struct Publication {
     database: Option<bool>,
     interim: Option<bool>,
     licence: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Publish {
+    prices: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -203,6 +215,10 @@ impl Stored {
             witnesses: witnesses(self.witnesses)?,
             entrants: self.entrants.map(entrants).transpose()?,
             publication: publication(self.publication, usual.publication)?,
+            publish: match self.publish.and_then(|given| given.prices) {
+                None => usual.publish,
+                Some(word) => one_of("publish.prices", &word, &PUBLISHED)?,
+            },
             messages: messages(self.messages)?,
             name,
         })

@@ -6,6 +6,7 @@ use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, MarketFile, WindowRule, market_ids};
+use capitalbench_core::market::published_prices::{INDEX_RULE, PublishedPrices};
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Window,
@@ -64,6 +65,7 @@ struct Stored {
     #[serde(default)]
     controls: Vec<StoredControl>,
     lanes: Option<StoredLanes>,
+    publish: Option<StoredPublish>,
     #[serde(rename = "paired_round_id")]
     _paired_round_id: Option<String>,
     #[serde(rename = "experiment_doc")]
@@ -85,6 +87,13 @@ struct StoredConstraints {
     allow_cash: Option<bool>,
     allow_benchmark_asset: Option<bool>,
     max_economic_exposure_pct: Option<u32>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct StoredPublish {
+    prices: String,
+    rule: String,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -124,6 +133,7 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
     require_market_rules(market, &methodology)?;
     let controls = own_controls(stored.controls, &methodology)?;
     let lanes = lanes(stored.lanes, &methodology)?;
+    let publish = published(stored.publish, &methodology)?;
     Ok(Manifest {
         market,
         round_id: stored.round_id,
@@ -162,7 +172,31 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         failure_policy: stored.failure_policy.map(failure_policy).transpose()?,
         controls,
         lanes,
+        publish,
     })
+}
+
+/// Rounds of earlier labels publish their closes.
+fn published(
+    stored: Option<StoredPublish>,
+    methodology: &Methodology,
+) -> Result<PublishedPrices, Fault> {
+    let Some(stored) = stored else {
+        return Ok(PublishedPrices::Full);
+    };
+    if !methodology.may_withhold_closes() {
+        let text = "needs portfolio-v1.2 or single_pick-v1.2";
+        return Err(Fault::field("publish", text));
+    }
+    if stored.prices != PublishedPrices::Returns.as_str() {
+        let text = "must be returns; leave `publish` out to publish closes";
+        return Err(Fault::field("publish.prices", text));
+    }
+    if stored.rule != INDEX_RULE {
+        let text = format!("{:?} is not a rule that this program knows", stored.rule);
+        return Err(Fault::field("publish.rule", text));
+    }
+    Ok(PublishedPrices::Returns)
 }
 
 /// Where prices and replies come from, and how far a day may move.

@@ -61,6 +61,7 @@ fn levels_changes_breadth_and_yields_are_stated() {
         histories: &histories,
         as_of: AS_OF,
         treasury: TreasuryFacts::Read(&curve),
+        publish: PublishedPrices::Full,
     };
     let text = facts.text();
     for expected in [
@@ -134,6 +135,7 @@ fn the_shipped_universe_stays_short_and_passes_the_rules() {
         histories: &histories,
         as_of: AS_OF,
         treasury: TreasuryFacts::Read(&curve),
+        publish: PublishedPrices::Full,
     };
     let text = facts.text();
     assert_eq!(check(&text, Enforcement::Refuse), []);
@@ -156,6 +158,7 @@ fn rows_that_nobody_knew_at_the_cutoff_are_named() {
         histories: &histories,
         as_of: AS_OF,
         treasury: TreasuryFacts::Read(&curve),
+        publish: PublishedPrices::Full,
     };
     let at = |text: &str| {
         let later = facts.later_facts(text.parse().unwrap());
