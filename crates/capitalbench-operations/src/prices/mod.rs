@@ -1,5 +1,6 @@
 //! Prices of a round's window: which are needed, who is asked, what is stored.
 
+pub mod again;
 pub mod fetch;
 pub mod fetcher;
 pub mod invented;

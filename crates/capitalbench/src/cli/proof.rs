@@ -22,6 +22,8 @@ use super::shared::{Now, Round, RoundsDir};
 ///
 /// $ capitalbench verify --store s3://bench/rounds  every round of a store
 ///
+/// $ capitalbench verify rounds/CB-2026-05-28-1W --prices-from tiingo   with your own key
+///
 /// $ capitalbench verify --codes                   what each finding means
 ///
 /// Exit codes: 0 everything holds, 1 something does not, 2 could not run.
@@ -49,6 +51,11 @@ pub(crate) struct Verify {
     /// operator's
     #[arg(long, value_name = "FILE")]
     pub(crate) witnesses: Option<PathBuf>,
+    /// Fetch the prices again from this vendor with your own key, and compare all returns in six
+    /// decimals
+    #[arg(long, value_name = "SOURCE")]
+    #[arg(value_parser = ["tiingo", "alphavantage", "yahoo"])]
+    pub(crate) prices_from: Option<String>,
     #[command(flatten)]
     pub(crate) listing: Listing,
     #[command(flatten)]
