@@ -281,6 +281,7 @@ fn compare(
     answers: &[Answered],
     others: Answers,
 ) -> CrossCheck {
+    let publish = plan.inputs.manifest.publish;
     let mut others: BTreeMap<OptionId, Result<Answered, String>> = others.into_iter().collect();
     let rows = answers.iter().filter_map(|answered| {
         let option_id = answered.window.option_id.clone();
@@ -288,10 +289,12 @@ fn compare(
         let said = others.remove(&option_id)?;
         Some(Comparison {
             scored: published_return(plan.inputs, &answered.window, days)?,
-            other: said.and_then(|said| {
-                let value = published_return(plan.inputs, &said.window, days);
-                value.ok_or_else(|| "no price".to_owned())
-            }),
+            other: said
+                .map_err(|text| publish.sentence(&text))
+                .and_then(|said| {
+                    let value = published_return(plan.inputs, &said.window, days);
+                    value.ok_or_else(|| "no price".to_owned())
+                }),
             option_id,
         })
     });

@@ -67,6 +67,10 @@ struct Held {
 
 impl Held {
     fn begun() -> Self {
+        Self::publishing("returns")
+    }
+
+    fn publishing(what: &str) -> Self {
         let test = Test::operator(ROUND);
         fs::create_dir(test.path("held")).expect("a folder");
         let held = Self {
@@ -74,7 +78,7 @@ impl Held {
             vendor: Vendor::start(),
         };
         for step in BEGINNING {
-            held.step(step);
+            held.step(&step.replace("-prices returns", &format!("-prices {what}")));
         }
         held.step(TRACKED);
         held
@@ -114,6 +118,19 @@ impl Held {
         export(&["--hub", &hub]);
         export(&["--inspect", &logs, "--output", &beside]);
         below(&test.path(stage))
+    }
+
+    /// Everything in a database that was filled from the rounds; nothing where there is none.
+    fn database(&self) -> Published {
+        let Some(server) = Server::start() else {
+            return Published::new();
+        };
+        let url = server.url();
+        let with = [("DATABASE_URL", url.as_str())];
+        let synced = ["sync-web", "--rounds-dir", "held", "--include-cumulative"];
+        self.test.run_with(&with, &["db", "migrate"]).code(0);
+        self.test.run_with(&with, &synced).code(0).says("synced: ");
+        dump(&url)
     }
 
     /// The private texts that somebody could guess.
@@ -185,19 +202,17 @@ fn no_close_is_found_in_anything_that_is_published() {
     }
     let text = |path: &str| fs::read_to_string(held.file(path)).expect("a file");
     add(&mut published, "briefing", text("briefing.md").into_bytes());
-    if let Some(server) = Server::start() {
-        let url = server.url();
-        let with = [("DATABASE_URL", url.as_str())];
-        let synced = ["sync-web", "--rounds-dir", "held", "--include-cumulative"];
-        held.test.run_with(&with, &["db", "migrate"]).code(0);
-        held.test.run_with(&with, &synced).code(0).says("synced: ");
-        published.extend(dump(&url));
-    }
+    published.extend(held.database());
     let reader = reader(&held);
     assert_eq!(reader.finds(&published), [""; 0]);
     // The same reader finds the closes in what stays private.
     for file in [VENDOR, HISTORIES, "prices/replaced/0002/vendor/window.csv"] {
-        let private = Published::from([(file.to_owned(), text(file).into_bytes())]);
+        let part: String = text(file)
+            .lines()
+            .take(20)
+            .map(|line| format!("{line}\n"))
+            .collect();
+        let private = Published::from([(file.to_owned(), part.into_bytes())]);
         assert!(!reader.finds(&private).is_empty(), "{file}");
         assert!(published.keys().all(|path| !path.ends_with(file)), "{file}");
     }
@@ -206,6 +221,44 @@ fn no_close_is_found_in_anything_that_is_published() {
     assert!(text("prices/weekly_prices.csv").starts_with(
         "round_id,target_date,price_date,option_id,symbol,index,price_source,published\n"
     ));
+}
+
+/// The same reader finds the closes of a round that publishes them wherever prices stand, so that finding
+/// none means something.
+#[test]
+fn closes_that_are_published_are_found_everywhere() {
+    let held = Held::publishing("full");
+    held.step(RESOLVED);
+    let mut published = held.published(NOW, "resolved");
+    published.extend(held.database());
+    let served = held.vendor.served.lock().expect("nobody panicked");
+    let reader = Reader::new(&served, &[]);
+    let has_database = published.contains_key("dump");
+    let places = [
+        "prices/window.csv",
+        "prices/exit_prices.csv",
+        "prices/weekly_prices.csv",
+        "market_data/universe_trailing_returns.json",
+        "market_data/daily_returns.csv",
+        "prices/index.html",
+        "export/prices.csv",
+        "export/publication.json",
+        "hub/prices.parquet",
+    ];
+    let of_database = ["dump", "archive"];
+    let of_database = of_database.iter().filter(|_| has_database);
+    for place in places.iter().chain(of_database) {
+        let is_there = |(path, _): &(&String, &Vec<u8>)| {
+            path.ends_with(place) || path.starts_with(&format!("{place} "))
+        };
+        let own = published.iter().filter(is_there);
+        let own: Published = own
+            .map(|(path, bytes)| (path.clone(), bytes.clone()))
+            .collect();
+        assert!(!reader.finds(&own).is_empty(), "{place}: {:?}", own.keys());
+    }
+    let briefing = fs::read_to_string(held.file("briefing.md")).expect("a briefing");
+    assert!(briefing.contains("| option | close | 1 session |"));
 }
 
 /// The scores of the record by model, as the result has them.
