@@ -100,11 +100,10 @@ pub fn fetch_table(
         generated_at: operator.now().to_string(),
         fetched_symbols: symbols(&inputs.universe),
     };
-    let publish = inputs.manifest.publish;
-    let table = trailing::render(&inputs.universe, &context, &provenance, publish);
-    let moves = large_moves::unexplained(&inputs.manifest, &windows, None);
-    let reason = manner.accept_moves.as_deref();
-    let moves = believed(&inputs.manifest, moves, reason, operator)?;
+    let manifest = &inputs.manifest;
+    let table = trailing::render(&inputs.universe, &context, &provenance, manifest.publish);
+    let moves = large_moves::unexplained(manifest, &windows, None);
+    let moves = believed(manifest, moves, manner.accept_moves.as_deref(), operator)?;
     let kept = kept_files(&inputs, windows, as_of)?;
     // The table comes last: a round that has it has its histories too.
     let moves = moves.map(|own| (layout::TABLE_MOVE_EXCEPTION, json::render(&own)));

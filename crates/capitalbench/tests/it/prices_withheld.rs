@@ -189,7 +189,9 @@ fn no_close_is_found_in_anything_that_is_published() {
     assert_eq!(reader(&held).finds(&pending), [""; 0]);
     held.step(RESOLVED);
     held.vendor.restate();
-    CORRECTED.iter().for_each(|step| held.step(step));
+    for step in CORRECTED {
+        held.step(step);
+    }
     let mut published = held.published(NOW, "resolved");
     for file in [
         "prices/exit_prices.csv",
@@ -207,12 +209,9 @@ fn no_close_is_found_in_anything_that_is_published() {
     assert_eq!(reader.finds(&published), [""; 0]);
     // The same reader finds the closes in what stays private.
     for file in [VENDOR, HISTORIES, "prices/replaced/0002/vendor/window.csv"] {
-        let part: String = text(file)
-            .lines()
-            .take(20)
-            .map(|line| format!("{line}\n"))
-            .collect();
-        let private = Published::from([(file.to_owned(), part.into_bytes())]);
+        let text = text(file);
+        let part: Vec<&str> = text.lines().take(20).collect();
+        let private = Published::from([(file.to_owned(), part.join("\n").into_bytes())]);
         assert!(!reader.finds(&private).is_empty(), "{file}");
         assert!(published.keys().all(|path| !path.ends_with(file)), "{file}");
     }

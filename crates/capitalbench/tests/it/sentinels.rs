@@ -1,7 +1,7 @@
 //! Closes that must not be found: a vendor that serves recognisable ones, and a reader who looks for
 //! them in whatever is published, by every way we know.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -19,6 +19,7 @@ use crate::harness::tree_of;
 
 /// The first session that the vendor knows.
 const FIRST: Date = date(2025, 7, 1);
+const RECENT: Date = date(2026, 9, 1);
 /// On this day gold pays, so that raw and adjusted closes part.
 const EX_DATE: Date = date(2026, 9, 16);
 /// The ending close that is restated.
@@ -31,8 +32,10 @@ pub(crate) struct Served {
     pub(crate) prices: BTreeSet<String>,
     /// Shares traded.
     volumes: BTreeSet<String>,
-    /// Full-precision quotients of two closes of one symbol.
+    /// All closes of each symbol.
     series: BTreeMap<String, BTreeSet<String>>,
+    /// Those of the last weeks; a published figure compares one of them with another close.
+    recent: BTreeMap<String, BTreeSet<String>>,
     bodies: BTreeSet<String>,
 }
 
@@ -97,8 +100,16 @@ fn answer(symbol: &str, days: (&str, &str), restated: usize, kept: &Mutex<Served
             r#"{comma}{{"date":"{day}T00:00:00.000Z","close":{close},"adjClose":{adjusted},"volume":{volume},"divCash":{dividend},"splitFactor":1.0}}"#
         )
         .expect("a text");
-        let series = served.series.entry(symbol.to_owned()).or_default();
-        series.extend([close.clone(), adjusted.clone()]);
+        let both = [close.clone(), adjusted.clone()];
+        if day >= RECENT {
+            let recent = served.recent.entry(symbol.to_owned()).or_default();
+            recent.extend(both.clone());
+        }
+        served
+            .series
+            .entry(symbol.to_owned())
+            .or_default()
+            .extend(both);
         served.prices.extend([row.close, row.adjusted]);
         served.volumes.insert(row.volume);
         if row.dividend != "0.0" {
@@ -115,7 +126,6 @@ fn row(symbol: &str, day: Date, place: usize, restated: usize) -> Row {
     let draw = Digest::of(format!("{symbol} {day}").as_bytes()).bytes();
     let number = u32::from_le_bytes([draw[0], draw[1], draw[2], draw[3]]);
     let start = 187.0 + 100.0 * f64::from(symbol.as_bytes()[2] % 7);
-    let place = u32::try_from(place).expect("a small number");
     let mut adjusted = start * 1.0006_f64.powi(i32::try_from(place).expect("a small number"));
     adjusted += f64::from(number % 100_000) / 1e6 + 1e-6;
     if (symbol, day) == RESTATED {
@@ -125,7 +135,7 @@ fn row(symbol: &str, day: Date, place: usize, restated: usize) -> Row {
     let pays = symbol == "FXGLD";
     let factor = if pays && day < EX_DATE { before } else { after };
     let dividend = if pays && day == EX_DATE {
-        let last = row(symbol, date(2026, 9, 15), place as usize - 1, 0);
+        let last = row(symbol, date(2026, 9, 15), place - 1, 0);
         let last: f64 = last.adjusted.parse().expect("a number");
         format!("{:.9}", (before - after) * last)
     } else {
@@ -202,17 +212,17 @@ fn unpacked(packed: &str) -> Vec<u8> {
 /// A reader who wants the closes.
 pub(crate) struct Reader {
     /// Digits of the closes without their point, whole.
-    digits: HashSet<String>,
+    digits: BTreeSet<String>,
     /// The closes with their point, whole, cut and rounded to seven digits and more.
-    texts: HashSet<String>,
+    texts: BTreeSet<String>,
     /// The closes as doubles.
-    doubles: HashSet<u64>,
+    doubles: BTreeSet<u64>,
     /// The closes in millionths.
-    millionths: HashSet<u128>,
+    millionths: BTreeSet<u128>,
     /// Quotients of any two closes of one symbol, to twelve digits.
-    quotients: HashSet<u64>,
+    quotients: BTreeSet<String>,
     /// Digests of everything that a reader could try.
-    digests: HashSet<[u8; 32]>,
+    digests: BTreeSet<[u8; 32]>,
 }
 
 impl Reader {
@@ -220,7 +230,7 @@ impl Reader {
     pub(crate) fn new(served: &Served, private: &[String]) -> Self {
         let prices = || served.prices.iter();
         let number = |text: &String| text.parse::<f64>().expect("a number");
-        let mut texts = HashSet::new();
+        let mut texts = BTreeSet::new();
         for price in prices() {
             let (whole, part) = price.split_once('.').expect("decimals");
             for decimals in 7_usize.saturating_sub(whole.len())..=part.len() {
@@ -229,13 +239,14 @@ impl Reader {
             }
         }
         let digits = prices().map(|price| price.replace('.', ""));
-        let digits: HashSet<String> = digits.chain(served.volumes.iter().cloned()).collect();
+        let digits: BTreeSet<String> = digits.chain(served.volumes.iter().cloned()).collect();
         assert!(digits.iter().all(|digits| digits.len() >= 9));
-        let quotients = served.series.values().flat_map(|series| {
-            let values: Vec<f64> = series.iter().map(number).collect();
-            let pairs = values.iter().enumerate();
-            let pairs = pairs.flat_map(|(place, a)| values[..place].iter().map(move |b| (*a, *b)));
-            let both = pairs.flat_map(|(a, b)| [a / b, b / a]);
+        let quotients = served.recent.iter().flat_map(|(symbol, recent)| {
+            let all: Vec<f64> = served.series[symbol].iter().map(number).collect();
+            let pairs = recent.iter().map(number);
+            let pairs = pairs.flat_map(|a| all.iter().map(move |b| (a, *b)).collect::<Vec<_>>());
+            let both = pairs.filter(|(a, b)| a.to_bits() != b.to_bits());
+            let both = both.flat_map(|(a, b)| [a / b, b / a]);
             both.map(twelve).collect::<Vec<_>>()
         });
         let bodies = served.bodies.iter().cloned();
@@ -248,9 +259,7 @@ impl Reader {
             digits,
             texts,
             doubles: prices().map(|price| number(price).to_bits()).collect(),
-            millionths: prices()
-                .map(|price| (number(price) * 1e6).round() as u128)
-                .collect(),
+            millionths: prices().map(|price| millionths(price)).collect(),
             quotients: quotients.collect(),
             digests: tried
                 .map(|text| Digest::of(text.as_bytes()).bytes())
@@ -261,7 +270,7 @@ impl Reader {
     /// Every close that somebody finds in published files, with the way.
     pub(crate) fn finds(&self, files: &Published) -> Vec<String> {
         let mut found = Vec::new();
-        let mut tried = HashSet::new();
+        let mut tried = BTreeSet::new();
         for (path, bytes) in files {
             let text = String::from_utf8_lossy(bytes);
             for word in text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '.')) {
@@ -362,9 +371,18 @@ fn guesses(text: &str) -> impl Iterator<Item = String> {
     [sheet.to_owned()].into_iter().chain(rows).chain(cells)
 }
 
-/// Twelve digits of a number.
-fn twelve(value: f64) -> u64 {
-    (value * 1e12).round() as u64
+/// A number to twelve decimals.
+fn twelve(value: f64) -> String {
+    format!("{value:.12}")
+}
+
+/// A close in millionths.
+fn millionths(text: &str) -> u128 {
+    let value: f64 = text.parse().expect("a number");
+    format!("{value:.6}")
+        .replace('.', "")
+        .parse()
+        .expect("digits")
 }
 
 /// The convergents of a fraction, with denominators up to ten digits.
@@ -397,8 +415,6 @@ fn a_reader_finds_closes_that_are_published() {
     let mut served = vendor.served.lock().expect("nobody panicked");
     for price in [&first, &second] {
         served.prices.insert(price.clone());
-        let series = served.series.entry("FXGLD".to_owned()).or_default();
-        series.insert(price.clone());
     }
     let private = format!("# salt\nGOLD,FXGLD,2026-09-14,{first}\n");
     let reader = Reader::new(&served, std::slice::from_ref(&private));
@@ -418,8 +434,7 @@ fn a_reader_finds_closes_that_are_published() {
         format!("{}", to / from - 1.0).as_bytes(),
         "the quotient of two",
     );
-    let millionths = |value: f64| (value * 1e6).round() as u128;
-    let long = 10_u128.pow(24) * millionths(to) / millionths(from);
+    let long = 10_u128.pow(24) * millionths(&second) / millionths(&first);
     let long = format!("1.{}", &long.to_string()[1..]);
     check(long.as_bytes(), "its continued fraction");
     check(&[&[255], &to.to_le_bytes()[..]].concat(), "as a double");

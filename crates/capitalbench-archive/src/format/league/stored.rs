@@ -160,7 +160,6 @@ impl Stored {
         let name = league_name(self.name.as_deref(), folder)?;
         let usual = League::named(&name);
         let prefix = self.prefix.as_deref().map(prefix).transpose()?;
-        let calls = calls(self.allow_real_api_calls);
         let length = |field, text: Option<String>, usual, (least, most)| {
             within(field, text.as_deref(), usual, least, most)
         };
@@ -176,7 +175,7 @@ impl Stored {
             address: self.address.as_deref().map(address).transpose()?,
             accent: self.accent.as_deref().map(accent).transpose()?,
             logo: self.logo.as_deref().map(logo).transpose()?,
-            calls,
+            calls: calls(self.allow_real_api_calls),
             tracks: tracks(self.tracks, usual.tracks)?,
             opens_before_deadline: length(
                 "opens_before_deadline",
@@ -215,10 +214,7 @@ impl Stored {
             witnesses: witnesses(self.witnesses)?,
             entrants: self.entrants.map(entrants).transpose()?,
             publication: publication(self.publication, usual.publication)?,
-            publish: match self.publish.and_then(|given| given.prices) {
-                None => usual.publish,
-                Some(word) => one_of("publish.prices", &word, &PUBLISHED)?,
-            },
+            publish: published(self.publish, usual.publish)?,
             messages: messages(self.messages)?,
             name,
         })
@@ -486,6 +482,13 @@ fn publication(
         database: given.database.unwrap_or(usual.database),
         interim: given.interim.unwrap_or(usual.interim),
         licence: given.licence.as_deref().map(licence).transpose()?,
+    })
+}
+
+fn published(given: Option<Publish>, usual: PublishedPrices) -> Result<PublishedPrices, Fault> {
+    let word = given.and_then(|given| given.prices);
+    word.map_or(Ok(usual), |word| {
+        one_of("publish.prices", &word, &PUBLISHED)
     })
 }
 

@@ -244,3 +244,6 @@ fn quote(places: Places, row: &Row<'_>) -> Result<Quote, Fault> {
         key,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,9 +4,11 @@
 //! it may be public, and nobody can find the closes by trying candidates against it.
 
 use capitalbench_core::market::price_window::PriceWindow;
+use capitalbench_core::values::ids::Digest;
 
 use super::price_window;
 use crate::disk::error::Fault;
+use crate::format::utf8;
 
 /// What a digest of the closes cannot be found without.
 pub type Salt = [u8; 32];
@@ -15,7 +17,7 @@ const SALT: &str = "# salt ";
 
 /// The text of the sheet.
 pub fn render(salt: &Salt, windows: &[PriceWindow]) -> String {
-    let salt: String = salt.iter().map(|byte| format!("{byte:02x}")).collect();
+    let salt = Digest::from_bytes(*salt).to_hex();
     format!("{SALT}{salt}\n{}", price_window::render(windows))
 }
 
@@ -26,8 +28,7 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<PriceWindow>, Fault> {
     };
     let end = salted.iter().position(|byte| *byte == b'\n');
     let (salt, rest) = salted.split_at(end.unwrap_or(salted.len()));
-    let is_digit = |byte: &u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(byte);
-    if salt.len() != 64 || !salt.iter().all(is_digit) {
+    if utf8(salt).ok().and_then(Digest::parse).is_none() {
         return Err(Fault::new("its salt must be 64 hex digits").on_line(1));
     }
     let windows = price_window::parse(rest.get(1..).unwrap_or_default());
@@ -79,7 +80,7 @@ mod tests {
         let broken = ROWS.replace("187.654321", "none");
         check(
             format!("# salt {}\n{broken}", "ab".repeat(32)),
-            "line 3, close: \"none\" is not a number of zero or more",
+            "line 3: close: \"none\" is not a number of zero or more",
         );
     }
 }

@@ -124,10 +124,6 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
     };
     let stream = stored.publication_stream.as_deref();
     let stream = stream.map_or(Some(Stream::Primary), Stream::parse);
-    let proof = stored
-        .proof
-        .as_deref()
-        .map_or(Some(Proof::None), Proof::parse);
     let methodology = Methodology::from_label(stored.methodology_version.as_deref());
     let market = market(stored.market.as_deref(), stored.own_market)?;
     require_market_rules(market, &methodology)?;
@@ -162,7 +158,7 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         stream: stream.ok_or_else(|| {
             Fault::field("publication_stream", "must be primary, pilot or synthetic")
         })?,
-        proof: proof.ok_or_else(|| Fault::field("proof", "must be none, signed or anchored"))?,
+        proof: proof(stored.proof.as_deref())?,
         origins: origins(
             stored.price_source,
             stored.second_price_source,
@@ -197,6 +193,11 @@ fn published(
         return Err(Fault::field("publish.rule", text));
     }
     Ok(PublishedPrices::Returns)
+}
+
+fn proof(text: Option<&str>) -> Result<Proof, Fault> {
+    let proof = text.map_or(Some(Proof::None), Proof::parse);
+    proof.ok_or_else(|| Fault::field("proof", "must be none, signed or anchored"))
 }
 
 /// Where prices and replies come from, and how far a day may move.

@@ -100,6 +100,31 @@ fn levels_changes_breadth_and_yields_are_stated() {
 }
 
 #[test]
+fn a_round_that_keeps_its_closes_has_a_text_without_levels() {
+    let universe = universe_of(&["AAA", "SP500"]);
+    let histories = ["AAA", "SP500"].map(|id| history(id, 260, |_| 187.654_321));
+    let text = |publish| {
+        let facts = MechanicalFacts {
+            universe: &universe,
+            histories: &histories,
+            as_of: AS_OF,
+            treasury: TreasuryFacts::NotAsked,
+            publish,
+        };
+        facts.text()
+    };
+    let (full, returns) = (text(PublishedPrices::Full), text(PublishedPrices::Returns));
+    assert!(full.contains("| AAA | 375.31 | 0.00% |"), "{full}");
+    assert!(returns.contains("| option | 1 session |") && returns.contains("| AAA | 0.00% |"));
+    assert_eq!(
+        full.replace(" | close |", " |")
+            .replace(" | 375.31 |", " |")
+            .len(),
+        returns.len() + 6
+    );
+}
+
+#[test]
 fn volatility_is_the_deviation_of_sixty_returns_scaled_to_a_year() {
     // Returns of +1% and −1% in turn: the sample deviation is 0.01 × √(60/59).
     let mut close = 100.0;
