@@ -1,7 +1,5 @@
 //! The record of one fetch of prices, and whether the sheets of the round still match it.
 
-use std::path::PathBuf;
-
 use capitalbench_core::market::cross_check::CrossCheck;
 use capitalbench_core::market::invented::InventedMarket;
 use capitalbench_core::market::price_rules::PriceProblem;
@@ -22,9 +20,10 @@ use crate::format::round::hashes::Digests;
 use crate::format::{prices::price_sheet, prices::price_window, text::json};
 use crate::log::LogFolder;
 use crate::prices::large_moves::{self, MoveException};
-use crate::prices::withheld::{self, Withheld, name_in_prices};
-use crate::results::corrections::{Correction, CorrectionLine};
-use crate::round::round_folder::{RoundFolder, RoundInputs, next_number};
+use crate::prices::replaced::{corrected_lines, kept_files};
+use crate::prices::withheld::{self, Withheld};
+use crate::results::corrections::Correction;
+use crate::round::round_folder::{RoundFolder, RoundInputs};
 
 /// The files of a fetch besides the two sheets.
 #[derive(Debug, Clone)]
@@ -360,35 +359,6 @@ fn sheets(
     files
 }
 
-/// The file of corrections with one more line, if these prices replace final ones.
-fn corrected_lines(
-    folder: &RoundFolder,
-    files: &[(&'static str, String)],
-    place: Option<&str>,
-    correction: Option<&Correction>,
-) -> Result<Option<(PathBuf, Vec<u8>)>, FileError> {
-    let replaced = final_prices(folder)?;
-    if replaced.is_empty() {
-        return Ok(None);
-    }
-    let Some(correction) = correction else {
-        let text = "replacing final prices needs a reason; give --correct REASON";
-        return Err(FileError::folder(folder.path(), text));
-    };
-    // What is private is named by the record of the fetch.
-    let new = files
-        .iter()
-        .filter(|(path, _)| *path != layout::VENDOR_WINDOW)
-        .map(|(path, text)| ((*path).to_owned(), Digest::of(text.as_bytes())))
-        .collect();
-    let file = layout::PRICE_CORRECTIONS;
-    let mut lines = folder.read_optional(file)?.unwrap_or_default();
-    let place = place.map(str::to_owned);
-    let line = CorrectionLine::new(correction, place, &replaced, &new);
-    lines.extend(line.text().into_bytes());
-    Ok(Some((folder.file(file), lines)))
-}
-
 /// Digests of the final prices: those in the log, even when the files are missing; otherwise those of
 /// the files; empty where the round has none.
 pub fn final_prices(folder: &RoundFolder) -> Result<Digests, FileError> {
@@ -400,21 +370,4 @@ pub fn final_prices(folder: &RoundFolder) -> Result<Digests, FileError> {
         return Ok(Digests::new());
     }
     folder.digests(layout::FETCHED.into_iter().chain([layout::PROVENANCE]))
-}
-
-/// The present files, with their places under the next free number.
-fn kept_files(folder: &RoundFolder) -> Result<Vec<(PathBuf, Vec<u8>)>, FileError> {
-    let place = folder.file(layout::REPLACED_PRICES);
-    let place = place.join(next_number(&place)?);
-    let mut kept = Vec::new();
-    let files = layout::FETCHED
-        .into_iter()
-        .chain([layout::PROVENANCE, layout::CROSS_CHECK_ACCEPTANCE])
-        .chain([layout::UNPROVED_ACCEPTANCE, layout::VENDOR_WINDOW]);
-    for file in files {
-        if let Some(bytes) = folder.read_optional(file)? {
-            kept.push((place.join(name_in_prices(file)), bytes));
-        }
-    }
-    Ok(kept)
 }

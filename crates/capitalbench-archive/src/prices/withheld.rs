@@ -1,7 +1,5 @@
 //! Rounds that publish returns: the closes as fetched, and whether the public sheets follow from them.
 
-use std::path::Path;
-
 use capitalbench_core::market::price_rules::PriceProblem;
 use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::market::prices::PriceSheet;
@@ -134,10 +132,4 @@ pub(crate) fn differences(
         }
     }
     problems
-}
-
-/// The name of a file of prices inside the folder of the prices.
-pub(crate) fn name_in_prices(file: &str) -> &Path {
-    let path = Path::new(file);
-    path.strip_prefix(layout::PRICES).unwrap_or(path)
 }

@@ -69,7 +69,7 @@ impl Commands<'_> {
         let second = self.0.second_source();
         let most = self.0.largest_daily_move();
         let proof = Some(settings.proof.as_str()).filter(|_| settings.proof != Proof::None);
-        let publish = Some(settings.publish).filter(|publish| !publish.is_full());
+        let publish = Some(self.0.publish()).filter(|publish| !publish.is_full());
         let synthetic = self.0.is_rehearsed().then(|| " --synthetic".to_owned());
         let lanes = settings.lanes_of(round);
         let further = [

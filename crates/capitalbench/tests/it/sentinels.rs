@@ -414,6 +414,11 @@ fn a_reader_finds_closes_that_are_published() {
     let body = answer("FXGLD", ("2026-09-10", "2026-09-22"), 0, &vendor.served);
     let mut served = vendor.served.lock().expect("nobody panicked");
     for price in [&first, &second] {
+        let Served { series, recent, .. } = &mut *served;
+        for known in [series, recent] {
+            let own = known.entry("FXGLD".to_owned()).or_default();
+            own.insert(price.clone());
+        }
         served.prices.insert(price.clone());
     }
     let private = format!("# salt\nGOLD,FXGLD,2026-09-14,{first}\n");

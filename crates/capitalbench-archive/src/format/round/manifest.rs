@@ -6,7 +6,6 @@ use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, MarketFile, WindowRule, market_ids};
-use capitalbench_core::market::published_prices::{INDEX_RULE, PublishedPrices};
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{
     Manifest, Origins, Proof, Stream, SubmissionFormat, Window,
@@ -19,6 +18,7 @@ use serde::Deserialize;
 
 use crate::disk::error::Fault;
 use crate::format::round::controls::{self, StoredControl};
+use crate::format::round::publish::{StoredPublish, published};
 use crate::format::utf8;
 use capitalbench_core::encoding::yaml::from_yaml;
 
@@ -87,13 +87,6 @@ struct StoredConstraints {
     allow_cash: Option<bool>,
     allow_benchmark_asset: Option<bool>,
     max_economic_exposure_pct: Option<u32>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct StoredPublish {
-    prices: String,
-    rule: String,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -170,29 +163,6 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         lanes,
         publish,
     })
-}
-
-/// Rounds of earlier labels publish their closes.
-fn published(
-    stored: Option<StoredPublish>,
-    methodology: &Methodology,
-) -> Result<PublishedPrices, Fault> {
-    let Some(stored) = stored else {
-        return Ok(PublishedPrices::Full);
-    };
-    if !methodology.may_withhold_closes() {
-        let text = "needs portfolio-v1.2 or single_pick-v1.2";
-        return Err(Fault::field("publish", text));
-    }
-    if stored.prices != PublishedPrices::Returns.as_str() {
-        let text = "must be returns; leave `publish` out to publish closes";
-        return Err(Fault::field("publish.prices", text));
-    }
-    if stored.rule != INDEX_RULE {
-        let text = format!("{:?} is not a rule that this program knows", stored.rule);
-        return Err(Fault::field("publish.rule", text));
-    }
-    Ok(PublishedPrices::Returns)
 }
 
 fn proof(text: Option<&str>) -> Result<Proof, Fault> {

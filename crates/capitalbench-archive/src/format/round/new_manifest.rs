@@ -3,13 +3,12 @@
 use capitalbench_core::asking::lanes::Lanes;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::Market;
-use capitalbench_core::market::published_prices::{INDEX_RULE, PublishedPrices};
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Manifest, Stream, SubmissionFormat};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::civil::Date;
 
-use crate::format::round::controls;
+use crate::format::round::{controls, publish};
 use crate::format::text::scalar::yaml_text;
 
 /// The text of a new manifest; it is written once and read back before it is used.
@@ -56,7 +55,7 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
     lines.extend(manifest.failure_policy.into_iter().flat_map(policy_lines));
     lines.extend(controls::lines(&manifest.controls));
     lines.extend(manifest.lanes.iter().flat_map(lane_lines));
-    lines.extend(publish_lines(manifest.publish));
+    lines.extend(publish::lines(manifest.publish));
     let mut put = |key: &str, value: String| lines.push(format!("{key}: {value}"));
     if let Some(rule) = &manifest.window_rule {
         put("window_rule", yaml_text(&rule.to_string()));
@@ -89,18 +88,6 @@ fn lane_lines(lanes: &Lanes) -> [String; 4] {
         format!("  twins: [{}]", twins.join(", ")),
         format!("  base: {}", lanes.base),
         format!("  twin: {}", lanes.twin),
-    ]
-}
-
-/// Rounds that publish closes do not mention it.
-fn publish_lines(publish: PublishedPrices) -> Vec<String> {
-    if publish.is_full() {
-        return Vec::new();
-    }
-    vec![
-        "publish:".to_owned(),
-        format!("  prices: {}", publish.as_str()),
-        format!("  rule: {INDEX_RULE}"),
     ]
 }
 
