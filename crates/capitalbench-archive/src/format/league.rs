@@ -11,6 +11,7 @@ use crate::format::utf8;
 
 mod entrants;
 mod naming;
+mod publishing;
 mod render;
 mod stored;
 mod witnesses;

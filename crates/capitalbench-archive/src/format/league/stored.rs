@@ -5,9 +5,8 @@ use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::league::settings::{
     BriefingSource, Budget, Cadence, ClockSettings, LaneSettings, League, LeagueCalls,
-    MessageSettings, PriceSettings, PublicationSettings, TrackSchedule,
+    MessageSettings, PriceSettings, TrackSchedule,
 };
-use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::market::request_budget::Plan;
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
@@ -16,11 +15,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::entrants::{Entrants, entrants};
-use super::naming::{accent, address, league_name, licence, logo, prefix};
+use super::naming::{accent, address, league_name, logo, prefix};
+use super::publishing::{Publication, Publish, publication, published};
 use super::witnesses::{StoredWitnesses, witnesses};
-use super::words::{
-    FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
-};
+use super::words::{FIRST_SESSION, basis_points, duration, line, money, one_of, universe, weekday};
 use crate::disk::error::Fault;
 use crate::format::round::controls::own_controls;
 
@@ -40,10 +38,6 @@ const USUAL_LANES: u32 = 4;
 const FORMATS: [(&str, SubmissionFormat); 2] = [
     ("portfolio", SubmissionFormat::Portfolio),
     ("single_pick", SubmissionFormat::SinglePick),
-];
-const PUBLISHED: [(&str, PublishedPrices); 2] = [
-    ("full", PublishedPrices::Full),
-    ("returns", PublishedPrices::Returns),
 ];
 const PROOFS: [(&str, Proof); 3] = [
     ("none", Proof::None),
@@ -131,21 +125,6 @@ struct Clocks {
     authorities: Option<Vec<String>>,
     calendars: Option<Vec<String>>,
     roots: Option<Vec<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Publication {
-    site: Option<String>,
-    database: Option<bool>,
-    interim: Option<bool>,
-    licence: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Publish {
-    prices: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -465,30 +444,6 @@ fn clocks(given: Option<Clocks>) -> Result<ClockSettings, Fault> {
         authorities: addresses("clocks.authorities", given.authorities)?,
         calendars: addresses("clocks.calendars", given.calendars)?,
         roots: list("clocks.roots", given.roots)?,
-    })
-}
-
-fn publication(
-    given: Option<Publication>,
-    usual: PublicationSettings,
-) -> Result<PublicationSettings, Fault> {
-    let Some(given) = given else { return Ok(usual) };
-    Ok(PublicationSettings {
-        site: match given.site.as_deref() {
-            None => usual.site,
-            Some(NONE) => None,
-            Some(folder) => Some(line("publication.site", folder)?),
-        },
-        database: given.database.unwrap_or(usual.database),
-        interim: given.interim.unwrap_or(usual.interim),
-        licence: given.licence.as_deref().map(licence).transpose()?,
-    })
-}
-
-fn published(given: Option<Publish>, usual: PublishedPrices) -> Result<PublishedPrices, Fault> {
-    let word = given.and_then(|given| given.prices);
-    word.map_or(Ok(usual), |word| {
-        one_of("publish.prices", &word, &PUBLISHED)
     })
 }
 
