@@ -63,7 +63,9 @@ impl PublishedPrices {
         while let Some(start) = rest.find(is_part) {
             let (before, from) = rest.split_at(start);
             let end = from.find(|c| !is_part(c)).unwrap_or(from.len());
-            let (number, after) = from.split_at(end);
+            // A point behind a number ends the sentence; one alone is a part of it.
+            let number = from[..end].trim_end_matches('.').len();
+            let (number, after) = from.split_at(number.max(1));
             told.push_str(before);
             let is_share = after.trim_start().starts_with('%');
             told.push_str(if is_decimal(number) && !is_share {
@@ -167,7 +169,7 @@ pub fn indexed(
 
 /// Whether digits stand on both sides of one point; an address has more of them.
 fn is_decimal(text: &str) -> bool {
-    let parts = text.trim_end_matches('.').split_once('.');
+    let parts = text.split_once('.');
     parts.is_some_and(|(whole, part)| !whole.is_empty() && !part.is_empty() && !part.contains('.'))
 }
 

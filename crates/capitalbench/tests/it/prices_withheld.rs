@@ -54,7 +54,8 @@ const RESOLVED: &str = "resolve-due --rounds-dir held --source tiingo --now 2026
 /// After the vendor restated a close.
 const CORRECTED: [&str; 2] = [
     "fetch-prices --round held/HELD-2026-09-14-1W --source tiingo --full-universe --overwrite-prices \
-     --correct the+vendor+restated+gold --now 2026-09-23T02:00:00Z",
+     --correct the+vendor+restated+gold --cross-check csv --cross-check-histories second \
+     --tolerance-bps 20 --now 2026-09-23T02:00:00Z",
     "score-round --round held/HELD-2026-09-14-1W --correct the+vendor+restated+gold \
      --now 2026-09-23T03:00:00Z",
 ];
@@ -189,9 +190,12 @@ fn no_close_is_found_in_anything_that_is_published() {
     assert_eq!(reader(&held).finds(&pending), [""; 0]);
     held.step(RESOLVED);
     held.vendor.restate();
+    held.vendor.write_second(&held.test.path("second"));
     for step in CORRECTED {
         held.step(step);
     }
+    let compared = fs::read_to_string(held.file("prices/cross_check.json"));
+    assert!(compared.expect("a comparison").contains("other_return"));
     let mut published = held.published(NOW, "resolved");
     for file in [
         "prices/exit_prices.csv",
