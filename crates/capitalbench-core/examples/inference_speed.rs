@@ -50,6 +50,7 @@ fn returns(universe: &Universe, random: &mut Random) -> RoundReturns {
                 100.0
             }),
             price: None,
+            index: None,
             source: None,
         });
         PriceSheet::new(quotes.collect()).expect("a sheet")

@@ -6,6 +6,7 @@ use crate::decision::portfolio::{Constraints, Holding, HoldingForecast};
 use crate::decision::submission::{Decision, Forecast, RunFields, Submission};
 use crate::market::calendar::Market;
 use crate::market::prices::{PriceSheet, Quote};
+use crate::market::published_prices::PublishedPrices;
 use crate::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
 use crate::round::manifest::{Manifest, Proof, Stream, SubmissionFormat};
 use crate::round::methodology::Methodology;
@@ -65,6 +66,7 @@ pub(crate) fn quote(key: &str, value: f64) -> Quote {
         close: None,
         adjusted: Price::new(value),
         price: None,
+        index: None,
         source: None,
     }
 }
@@ -164,6 +166,7 @@ pub(crate) fn manifest(label: &str) -> Manifest {
         failure_policy: None,
         controls: Vec::new(),
         lanes: None,
+        publish: PublishedPrices::Full,
     }
 }
 

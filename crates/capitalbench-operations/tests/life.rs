@@ -17,6 +17,7 @@ use capitalbench_core::asking::market_context::MarketContext;
 use capitalbench_core::asking::run::RunKind;
 use capitalbench_core::market::calendar::{EntryRule, Market as Exchange, Roll, WindowRule};
 use capitalbench_core::market::invented::{InventedFault, InventedMarket};
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::round::ending::Ending;
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat, Track};
@@ -121,6 +122,7 @@ impl Market {
             failure_policy: FailurePolicy::default(),
             controls: Vec::new(),
             lanes: None,
+            publish: PublishedPrices::Full,
         };
         let opened = open_round(&at("2026-09-15T11:00:00Z"), &request).unwrap();
         let reports = Reports {

@@ -53,6 +53,8 @@ export async function check(files, index = null, shown = null, log = null, reade
     await checkRun(run, files, found, rows, { say, compare, attempt });
   } else add("returns", "all figures", OPEN, "ending prices are not public before the window is over, so nothing can be recomputed");
 
+  if (found && manifest.withheld) add("returns", "prices", OPEN, "returns are the operator's word: closes are not published", "closes-not-published");
+
   const told = await signed(files, round, manifest, log, reader, { add, finder, matcher });
   const counts = { [MATCH]: 0, [DIFFERS]: 0, [WARNED]: 0, [OPEN]: 0 };
   for (const line of lines) counts[line.state]++;

@@ -24,12 +24,12 @@ export function universe(list) {
   return { options, reference };
 }
 
-/** A price sheet: what scoring uses is the adjusted close, else price, else close. */
+/** A price sheet: what scoring uses is the adjusted close, else price, else close; or an index where closes are private. */
 export function sheet(rows) {
   const prices = new Map();
   for (const row of rows) {
     const key = row.option_id || row.symbol;
-    const used = row.adj_close || row.price || row.close;
+    const used = row.adj_close || row.price || row.close || row.index;
     if (prices.has(key)) throw new Error(`two rows for ${key}`);
     prices.set(key, Number(used));
   }
@@ -37,7 +37,14 @@ export function sheet(rows) {
     const key = option.keys.find((key) => prices.has(key));
     return key === undefined ? null : prices.get(key);
   };
-  return { prices, find };
+  return { prices, find, indexed: rows.some((row) => row.index) };
+}
+
+/** Indexes are whole millionths, so their return has six decimals. */
+function between(from, to, indexed) {
+  if (!indexed) return to / from - 1;
+  const [start, end] = [from, to].map((index) => Math.round(index * 1e6));
+  return (end - start) / start;
 }
 
 /** exit ÷ entry − 1 for every option; the oracle only when all are priced. */
@@ -46,7 +53,7 @@ export function returns({ options, reference }, entry, exit) {
   let whole = true;
   for (const option of options) {
     const from = entry.find(option), to = exit.find(option);
-    if (from !== null && to !== null) of.set(option.id, to / from - 1);
+    if (from !== null && to !== null) of.set(option.id, between(from, to, entry.indexed && exit.indexed));
     else if (option.cash) of.set(option.id, 0);
     else whole = false;
   }

@@ -22,6 +22,7 @@ export function audience(path) {
   if (path === "market_data/source_histories.csv") return "never";
   if (first === "research" || first === "market_data" || path === "automation/resolution_job.yaml") return "public";
   if (first === "exceptions") return parts.length === 2 ? "public" : "never";
+  if (first === "prices" && parts.includes("vendor")) return "never";
   if (first === "prices") return ["prices/entry_prices.csv", "prices/weekly_prices.csv"].includes(path) ? "public" : "result";
   if (first !== "runs" || parts.length < 3) return "never";
   const inside = parts.slice(2).join("/"), depth = parts.length - 2;

@@ -19,7 +19,8 @@ export function manifestOf(files) {
   const market = own.market ?? (/^own_market:/m.test(source) ? null : "XNYS");
   const window = own.entry_date && own.exit_date ? { entry: own.entry_date, exit: own.exit_date, market } : null;
   const goesOn = (own.methodology_version ?? "").endsWith("-v1.2") && /^failure_policy:/m.test(source) && Boolean(lists(source).expected_model_ids);
-  return { round: own.round_id ?? null, promise: own.proof ?? "none", window, label: own.methodology_version ?? null, goesOn };
+  const withheld = /^publish:\r?\n {2}prices: returns$/m.test(source);
+  return { withheld, round: own.round_id ?? null, promise: own.proof ?? "none", window, label: own.methodology_version ?? null, goesOn };
 }
 
 /** Whether a provider was asked; rehearsals with invented answers do not count. */
@@ -34,7 +35,7 @@ export function isAsked(files) {
 export async function checkFiles(files, round, find, match) {
   const parts = [
     ["research", () => research(files, find, match)], ["manifest.yaml", () => roster(files, round, find, match)],
-    ["prices/provenance.json", () => priceRecord(files, round, find, match)], ["automation/resolution_job.yaml", () => job(files, round, find)], ["tombstone.json", () => endings(files, round, find)],
+    ["prices", () => published(files, find)], ["prices/provenance.json", () => priceRecord(files, round, find, match)], ["automation/resolution_job.yaml", () => job(files, round, find)], ["tombstone.json", () => endings(files, round, find)],
     ...runsOf(files).flatMap((run) => [
       [`runs/${run}/acceptance.json`, () => accepted(files, round, run, find, match)], [`runs/${run}/submissions`, () => decisions(files, run, find, match)],
       [`runs/${run}/run_log.jsonl`, () => replies(files, run, find, match)], [`runs/${run}/attempts`, () => ledger(files, run, find, match)],
@@ -89,6 +90,16 @@ async function priceRecord(files, round, find, match) {
     const digest = files.has(file) ? await sha256(files.get(file)) : null, wanted = record.files[file] ?? null;
     if (digest === wanted) { if (wanted) match(file, "is the file that was fetched"); }
     else find("price-record-differs", file, digest === null ? "is missing" : wanted ? "changed after it was fetched" : "does not belong to the last fetch");
+  }
+}
+
+/** A round publishes closes or indexes, as its manifest says. */
+function published(files, find) {
+  const { withheld } = manifestOf(files);
+  for (const name of ["entry_prices", "exit_prices", "weekly_prices", "window"]) {
+    const path = `prices/${name}.csv`, header = files.has(path) ? text(files.get(path)).split(/\r?\n/, 1)[0].split(",") : null;
+    if (header && header.includes("index") !== withheld)
+      find("not-as-published", path, withheld ? "holds closes; the manifest publishes returns only" : "holds indexes; the manifest publishes closes");
   }
 }
 
@@ -228,7 +239,7 @@ async function interim(files, run, find, match) {
   const days = new Map(), { reference } = universe(options(text(files.get("options.yaml"))));
   for (const row of csv(text(files.get("prices/weekly_prices.csv")))) {
     if (!days.has(row.target_date)) days.set(row.target_date, new Map());
-    days.get(row.target_date).set(row.option_id, Number(row.price));
+    days.get(row.target_date).set(row.option_id, Number(row.price ?? row.index));
   }
   const order = [...days.keys()].sort(), entry = days.get(order[0]), decided = new Map();
   for (const own of submissionsOf(files, `runs/${run}/submissions/parsed/`)) {

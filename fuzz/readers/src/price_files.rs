@@ -6,7 +6,7 @@ use capitalbench_adapters::price_source::CsvFolder;
 use capitalbench_archive::format::text::table::{CsvText, Row, read_table};
 use capitalbench_archive::format::{
     figures::interim, prices::cross_check as check_file, prices::price_sheet as sheet_file,
-    prices::price_window, prices::provenance, prices::trailing,
+    prices::price_window, prices::provenance, prices::trailing, prices::vendor_sheet,
 };
 use capitalbench_archive::prices::request_state as state;
 use capitalbench_core::market::prices::Quote;
@@ -52,7 +52,7 @@ pub fn price_sheet(bytes: &[u8]) {
     }
 }
 
-/// Weekly snapshots, daily windows and trailing returns.
+/// Weekly snapshots, daily windows, private ones behind a salt, and trailing returns.
 pub fn market_table(bytes: &[u8]) {
     if let Err(fault) = interim::parse_prices(bytes) {
         is_in_proportion(&fault.to_string(), bytes);
@@ -61,6 +61,14 @@ pub fn market_table(bytes: &[u8]) {
         Ok(windows) => {
             let text = price_window::render(&windows);
             let again = price_window::parse(text.as_bytes()).expect("our own windows");
+            assert_eq!(again, windows);
+        }
+        Err(fault) => is_in_proportion(&fault.to_string(), bytes),
+    }
+    match vendor_sheet::parse_salted(bytes) {
+        Ok(windows) => {
+            let text = vendor_sheet::render(&[7; 32], &windows);
+            let again = vendor_sheet::parse_salted(text.as_bytes()).expect("our own sheet");
             assert_eq!(again, windows);
         }
         Err(fault) => is_in_proportion(&fault.to_string(), bytes),

@@ -46,6 +46,10 @@ pub const INTERIM_PRICES: &str = "prices/weekly_prices.csv";
 pub const ROUND_SUMMARY: &str = "round_summary.md";
 /// Every session from entry to exit, as fetched.
 pub const PRICE_WINDOW: &str = "prices/window.csv";
+/// Folder of what a round keeps to itself that publishes returns only.
+pub const VENDOR: &str = "prices/vendor";
+/// Every session as fetched, behind a salt, where the round publishes returns only.
+pub const VENDOR_WINDOW: &str = "prices/vendor/window.csv";
 /// Which source was asked for prices, when, with digests.
 pub const PROVENANCE: &str = "prices/provenance.json";
 /// The returns of two sources side by side.
@@ -95,7 +99,7 @@ pub const DECISION_CONTEXT: &str = "market_data/universe_decision_context.csv";
 pub const QUALITY_EVIDENCE: &str = "market_data/universe_quality_evidence.json";
 
 /// The price histories of the market table as the source gave them; private, because they are the
-/// vendor's.
+/// vendor's. A round that publishes returns only begins it with a salt.
 pub const SOURCE_HISTORIES: &str = "market_data/source_histories.csv";
 /// The last daily returns of every option, from v1.2 on.
 pub const DAILY_RETURNS: &str = "market_data/daily_returns.csv";
@@ -202,7 +206,7 @@ pub const RESEARCH_FILES: [&str; 4] = [
 ];
 
 /// Folders of a round; none may be a link, because a link may lead anywhere.
-pub const FOLDERS: [&str; 8] = [
+pub const FOLDERS: [&str; 9] = [
     AUTOMATION,
     EXCEPTIONS,
     LISTING_CHANGES,
@@ -211,6 +215,7 @@ pub const FOLDERS: [&str; 8] = [
     REPLACED_PRICES,
     RESEARCH,
     RUNS,
+    VENDOR,
 ];
 
 /// Files of a run, relative to its folder.

@@ -11,6 +11,7 @@ use crate::format::utf8;
 
 mod entrants;
 mod naming;
+mod publishing;
 mod render;
 mod stored;
 mod witnesses;
@@ -20,7 +21,7 @@ pub use render::render;
 pub use words::{FIRST_SESSION, cadence_text};
 
 /// Every field by its whole name.
-pub const FIELDS: [&str; 63] = [
+pub const FIELDS: [&str; 65] = [
     "name",
     "address",
     "accent",
@@ -81,6 +82,8 @@ pub const FIELDS: [&str; 63] = [
     "publication.database",
     "publication.interim",
     "publication.licence",
+    "publish",
+    "publish.prices",
     "messages",
     "messages.webhook",
     "messages.command",

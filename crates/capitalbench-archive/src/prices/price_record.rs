@@ -1,7 +1,5 @@
 //! The record of one fetch of prices, and whether the sheets of the round still match it.
 
-use std::path::PathBuf;
-
 use capitalbench_core::market::cross_check::CrossCheck;
 use capitalbench_core::market::invented::InventedMarket;
 use capitalbench_core::market::price_rules::PriceProblem;
@@ -17,19 +15,24 @@ use crate::disk::layout;
 use crate::format::prices::cross_check::{self, CrossCheckAcceptance};
 use crate::format::prices::provenance::{self, Provenance, Purpose};
 use crate::format::prices::source_exception::SourceException;
+use crate::format::prices::vendor_sheet;
 use crate::format::round::hashes::Digests;
 use crate::format::{prices::price_sheet, prices::price_window, text::json};
 use crate::log::LogFolder;
 use crate::prices::large_moves::{self, MoveException};
-use crate::results::corrections::{Correction, CorrectionLine};
-use crate::round::round_folder::{RoundFolder, RoundInputs, next_number};
+use crate::prices::replaced::{corrected_lines, kept_files};
+use crate::prices::withheld::{self, Withheld};
+use crate::results::corrections::Correction;
+use crate::round::round_folder::{RoundFolder, RoundInputs};
 
 /// The files of a fetch besides the two sheets.
 #[derive(Debug, Clone)]
 pub struct PriceRecord {
     pub provenance: Provenance,
-    /// The answers, session by session.
+    /// The answers, session by session; indexes where closes are not published.
     pub windows: Vec<PriceWindow>,
+    /// The closes behind indexes, where they are here, with the digest of their sheet.
+    pub closes: Option<(Vec<PriceWindow>, Digest)>,
     /// The comparison with a second source and its digest, where one was made.
     pub cross_check: Option<(CrossCheck, Digest)>,
     /// Why it is accepted beyond its tolerance.
@@ -53,6 +56,7 @@ impl PriceRecord {
         Ok(Some(Self {
             provenance,
             windows: folder.parse(layout::PRICE_WINDOW, price_window::parse)?,
+            closes: withheld::closes(folder)?,
             cross_check: check,
             acceptance: folder.parse_optional(
                 layout::CROSS_CHECK_ACCEPTANCE,
@@ -83,6 +87,7 @@ impl PriceRecord {
         let mut problems = Vec::from_iter(self.origin_problem(&inputs.manifest.origins));
         problems.extend(self.invention_problem(inputs));
         problems.extend(self.move_problems(&inputs.manifest));
+        problems.extend(self.closes_problems(universe));
         let delisted = universe.options().iter();
         problems.extend(delisted.filter_map(|option| self.later_close(option)));
         let mut differs = |file: &'static str, detail: String| {
@@ -127,10 +132,29 @@ impl PriceRecord {
                 problems.extend(self.sheet_problems(universe, side, sheet));
             }
         }
-        let faults = self.windows.iter();
+        let closes = self.closes.as_ref().map(|(closes, _)| closes);
+        let faults = closes.unwrap_or(&self.windows).iter();
         let faults = faults.filter_map(|w| w.basis_fault(self.provenance.close_basis));
         problems.extend(faults.map(PriceProblem::Basis));
         Ok(problems)
+    }
+
+    /// Differences between the private closes, where they are here, and what is public of them.
+    fn closes_problems(&self, universe: &Universe) -> Vec<PriceProblem> {
+        let Some((closes, digest)) = &self.closes else {
+            return Vec::new();
+        };
+        let file = layout::VENDOR_WINDOW;
+        let detail = match self.provenance.files.get(file) {
+            Some(stored) if stored == digest => {
+                let entry = self.provenance.from;
+                return withheld::differences(universe, &self.windows, (closes, entry));
+            }
+            Some(_) => "changed after it was fetched",
+            None => "does not belong to the last fetch",
+        };
+        let detail = detail.to_owned();
+        vec![PriceProblem::RecordDiffers { file, detail }]
     }
 
     /// A real market is never priced from an invented one.
@@ -207,7 +231,7 @@ impl PriceRecord {
             match (sheet.find(option), session) {
                 (None, None) => false,
                 (Some(quote), Some(session)) => {
-                    (quote.close, quote.adjusted, quote.date)
+                    (quote.close, quote.adjusted.or(quote.index), quote.date)
                         != (session.close, session.adjusted, Some(day))
                         || quote.source.as_deref() != Some(&self.provenance.stored_label)
                 }
@@ -240,6 +264,8 @@ pub struct NewPrices<'a> {
     /// The source and its answers; [`store`] fills in the digests of the files.
     pub provenance: Provenance,
     pub windows: Vec<PriceWindow>,
+    /// What is public in place of the closes, where they are not.
+    pub withheld: Option<Withheld>,
     /// The comparison with a second source.
     pub cross_check: Option<&'a CrossCheck>,
     /// Why these replace final prices that exist or that the log has.
@@ -259,25 +285,13 @@ pub fn store(
     let NewPrices {
         mut provenance,
         windows,
+        withheld,
         cross_check,
         correction,
         exception,
         moves,
     } = prices;
-    let mut files: Vec<(&'static str, String)> = vec![(
-        layout::ENTRY_PRICES,
-        price_sheet::render(
-            universe,
-            &windows,
-            provenance.from,
-            &provenance.stored_label,
-        ),
-    )];
-    if provenance.purpose == Purpose::Final {
-        let text = price_sheet::render(universe, &windows, provenance.to, &provenance.stored_label);
-        files.push((layout::EXIT_PRICES, text));
-    }
-    files.push((layout::PRICE_WINDOW, price_window::render(&windows)));
+    let mut files = sheets(universe, &provenance, &windows, withheld.as_ref());
     if let Some(check) = cross_check {
         files.push((layout::CROSS_CHECK, cross_check::render(check)));
     }
@@ -305,7 +319,7 @@ pub fn store(
         .map(|(path, text)| (folder.file(path), text.into_bytes()));
     writes.extend(new);
     file_ops::replace_all(&writes)?;
-    for stale in layout::FETCHED {
+    for stale in layout::FETCHED.into_iter().chain([layout::VENDOR_WINDOW]) {
         if !provenance.files.contains_key(stale) {
             file_ops::remove(&folder.file(stale))?;
         }
@@ -316,31 +330,33 @@ pub fn store(
     Ok(provenance)
 }
 
-/// The file of corrections with one more line, if these prices replace final ones.
-fn corrected_lines(
-    folder: &RoundFolder,
-    files: &[(&'static str, String)],
-    place: Option<&str>,
-    correction: Option<&Correction>,
-) -> Result<Option<(PathBuf, Vec<u8>)>, FileError> {
-    let replaced = final_prices(folder)?;
-    if replaced.is_empty() {
-        return Ok(None);
-    }
-    let Some(correction) = correction else {
-        let text = "replacing final prices needs a reason; give --correct REASON";
-        return Err(FileError::folder(folder.path(), text));
+/// The sheets of a fetch and its window; where closes are not published, indexes stand in them, and a
+/// private file keeps the closes.
+fn sheets(
+    universe: &Universe,
+    provenance: &Provenance,
+    windows: &[PriceWindow],
+    withheld: Option<&Withheld>,
+) -> Vec<(&'static str, String)> {
+    let label = &provenance.stored_label;
+    let sheet = |day| match withheld {
+        None => price_sheet::render(universe, windows, day, label),
+        Some(own) => price_sheet::render_indexes(universe, &own.indexes, day, label),
     };
-    let new = files
-        .iter()
-        .map(|(path, text)| ((*path).to_owned(), Digest::of(text.as_bytes())))
-        .collect();
-    let file = layout::PRICE_CORRECTIONS;
-    let mut lines = folder.read_optional(file)?.unwrap_or_default();
-    let place = place.map(str::to_owned);
-    let line = CorrectionLine::new(correction, place, &replaced, &new);
-    lines.extend(line.text().into_bytes());
-    Ok(Some((folder.file(file), lines)))
+    let mut files = vec![(layout::ENTRY_PRICES, sheet(provenance.from))];
+    if provenance.purpose == Purpose::Final {
+        files.push((layout::EXIT_PRICES, sheet(provenance.to)));
+    }
+    files.push((
+        layout::PRICE_WINDOW,
+        withheld.map_or_else(
+            || price_window::render(windows),
+            |own| price_window::render_indexes(&own.indexes),
+        ),
+    ));
+    let closes = withheld.map(|own| vendor_sheet::render(&own.salt, windows));
+    files.extend(closes.map(|text| (layout::VENDOR_WINDOW, text)));
+    files
 }
 
 /// Digests of the final prices: those in the log, even when the files are missing; otherwise those of
@@ -354,22 +370,4 @@ pub fn final_prices(folder: &RoundFolder) -> Result<Digests, FileError> {
         return Ok(Digests::new());
     }
     folder.digests(layout::FETCHED.into_iter().chain([layout::PROVENANCE]))
-}
-
-/// The present files, with their places under the next free number.
-fn kept_files(folder: &RoundFolder) -> Result<Vec<(PathBuf, Vec<u8>)>, FileError> {
-    let place = folder.file(layout::REPLACED_PRICES);
-    let place = place.join(next_number(&place)?);
-    let mut kept = Vec::new();
-    let files = layout::FETCHED
-        .into_iter()
-        .chain([layout::PROVENANCE, layout::CROSS_CHECK_ACCEPTANCE])
-        .chain([layout::UNPROVED_ACCEPTANCE]);
-    for file in files {
-        if let Some(bytes) = folder.read_optional(file)? {
-            let name = file.rsplit('/').next().unwrap_or(file);
-            kept.push((place.join(name), bytes));
-        }
-    }
-    Ok(kept)
 }

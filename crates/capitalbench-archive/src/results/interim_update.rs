@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::market::price_window::{PriceWindow, Session};
 use capitalbench_core::market::prices::{PriceSheet, Quote, Side};
+use capitalbench_core::market::published_prices::index;
 use capitalbench_core::market::universe::{MarketOption, Universe};
 use capitalbench_core::result::interim::Snapshot;
 use capitalbench_core::round::manifest::Window;
@@ -19,10 +20,11 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops;
 use crate::disk::layout::{self, run};
 use crate::format::figures::interim::{self, Snapshots};
-use crate::format::prices::{price_sheet, price_window};
+use crate::format::prices::{price_sheet, price_window, provenance};
 use crate::format::text::number::float_text;
 use crate::format::text::table::CsvText;
 use crate::prices::daily_closes;
+use crate::prices::withheld::{self, is_indexed};
 use crate::round::round_folder::{RoundFolder, RoundInputs, names_in};
 use crate::run::run_folder::RunFolder;
 
@@ -33,10 +35,15 @@ const HEADER: [&str; 8] = [
     "price_date",
     "option_id",
     "symbol",
-    "price",
+    PRICE,
     "price_source",
     "published",
 ];
+/// What a day is worth.
+const PRICE: &str = "price";
+
+/// The column in place of the price where closes are not published.
+const INDEX: &str = "index";
 
 /// The folder of [`Bases`] in that of the snapshots.
 const BASES: &str = "entries";
@@ -136,6 +143,10 @@ pub fn usable_sheets(folder: &Path, rounds: &[RoundFolder]) -> Result<Sheets, Fi
         let Ok((day, sheet)) = daily_closes::parse(&bytes) else {
             continue;
         };
+        // Indexes of a round have another base in every other round.
+        if is_indexed(&sheet) {
+            continue;
+        }
         if !file.starts_with(folder) && sheet.quotes().len() < daily_closes::MIN_ROWS {
             continue;
         }
@@ -168,13 +179,27 @@ pub fn entry_sheet(
     sheets: &Sheets,
 ) -> Result<(PriceSheet, Option<String>), FileError> {
     let folder = &inputs.folder;
-    if let Some(sheet) = folder.sheet(Side::Entry)? {
-        return Ok((sheet, None));
+    let is_full = inputs.manifest.publish.is_full();
+    let stored = folder.sheet(Side::Entry)?;
+    let is_there = stored.is_some();
+    let day = window.entry;
+    let known = if is_full {
+        stored
+    } else {
+        closes_of(inputs, day)?
+    };
+    if let Some(sheet) = known {
+        let made = (!is_there).then(|| price_sheet::render_base(&inputs.universe, &sheet, day));
+        return Ok((sheet, made));
     }
     let file = folder.file(layout::ENTRY_PRICES);
-    let day = window.entry;
     let sheet = sheets.get(&day).ok_or_else(|| {
-        let text = format!("is missing, and there is no snapshot of {day} to make it from");
+        let what = if is_full {
+            "is missing"
+        } else {
+            "publishes no closes"
+        };
+        let text = format!("{what}, and there is no snapshot of {day} to make it from");
         Fault::new(text).in_file(&file)
     })?;
     let mut options = inputs.universe.options().iter();
@@ -184,8 +209,26 @@ pub fn entry_sheet(
         let text = format!("is missing, and the snapshot of {day} has no {}", option.id);
         return Err(Fault::new(text).in_file(&file));
     }
-    let text = price_sheet::render_quotes(&inputs.universe, sheet, day);
-    Ok((sheet.clone(), Some(text)))
+    let text = if is_full {
+        price_sheet::render_quotes(&inputs.universe, sheet, day)
+    } else {
+        price_sheet::render_base(&inputs.universe, sheet, day)
+    };
+    Ok((sheet.clone(), (!is_there).then_some(text)))
+}
+
+/// The entry closes of a round that publishes returns only, as its private sheet has them.
+fn closes_of(inputs: &RoundInputs, day: Date) -> Result<Option<PriceSheet>, FileError> {
+    let Some((windows, _)) = withheld::closes(&inputs.folder)? else {
+        return Ok(None);
+    };
+    let provenance = inputs.folder.parse(layout::PROVENANCE, provenance::parse)?;
+    let label = &provenance.stored_label;
+    let text = price_sheet::render(&inputs.universe, &windows, day, label);
+    let sheet = price_sheet::parse(text.as_bytes());
+    sheet
+        .map(Some)
+        .map_err(|fault| fault.in_file(&inputs.folder.file(layout::VENDOR_WINDOW)))
 }
 
 /// Both files of a round's run, as text.
@@ -209,23 +252,34 @@ pub fn files(
     let mut starts: BTreeMap<OptionId, (Date, Price)> = BTreeMap::new();
     let mut last: BTreeMap<OptionId, (Price, String)> = BTreeMap::new();
     let needed = needed(universe, submissions);
+    let is_full = inputs.manifest.publish.is_full();
     let mut text = CsvText::new();
-    text.row(HEADER);
+    text.row(HEADER.map(|name| {
+        if name == PRICE && !is_full {
+            INDEX
+        } else {
+            name
+        }
+    }));
     let mut snapshots = Snapshots::new();
     for (day, sheet) in days {
         let mut snapshot = Snapshot::new();
         for option in &needed {
+            let wrong = |text: &str| {
+                let text = format!("{text} {} on {day}", option.id);
+                Fault::new(text).in_file(&inputs.folder.file(layout::INTERIM_PRICES))
+            };
             let known = match last.get(&option.id) {
                 Some(last) if option.priced_on(*day) < *day => Some(last.clone()),
                 _ => price_of(option, sheet),
             };
-            let (price, source) = known.ok_or_else(|| {
-                let text = format!("no price for {} on {day}", option.id);
-                Fault::new(text).in_file(&inputs.folder.file(layout::INTERIM_PRICES))
-            })?;
+            let (price, source) = known.ok_or_else(|| wrong("no price for"))?;
             last.insert(option.id.clone(), (price, source.clone()));
             let start = *starts.entry(option.id.clone()).or_insert((*day, price));
-            let price = bases.on_entry_basis((*day, price), option, start);
+            let mut price = bases.on_entry_basis((*day, price), option, start);
+            if !is_full {
+                price = index(start.1, price).ok_or_else(|| wrong("no index for"))?;
+            }
             text.row([
                 inputs.manifest.round_id.as_str(),
                 &day.to_string(),

@@ -22,6 +22,7 @@ use crate::format::figures::results::{self, ResultTable};
 use crate::format::{prices::price_sheet, text::json};
 use crate::prices::price_record::PriceRecord;
 use crate::prices::unproved_prices;
+use crate::prices::withheld::wrongly_published;
 use crate::results::exceptions::Exceptions;
 use crate::round::round_folder::RoundInputs;
 use crate::run::run_controls::{RunControls, as_submission};
@@ -167,10 +168,10 @@ impl RoundPrices {
         let entry = sheet(layout::ENTRY_PRICES)?;
         let exit = sheet(layout::EXIT_PRICES)?;
         let record = PriceRecord::load(folder)?;
-        let record_problems = match &record {
-            None => Vec::new(),
-            Some(record) => record.problems(inputs, (Some(&entry.0), Some(&exit.0)))?,
-        };
+        let mut record_problems = wrongly_published(inputs)?;
+        if let Some(record) = &record {
+            record_problems.extend(record.problems(inputs, (Some(&entry.0), Some(&exit.0)))?);
+        }
         let accepted = unproved_prices::acceptance(folder)?;
         let digests = (entry.1, exit.1);
         let unproved = record.is_none() || unproved_prices::is_from_files(folder)?;

@@ -5,14 +5,13 @@ use capitalbench_core::asking::mechanical_briefing::{LaterFact, MechanicalFacts,
 use capitalbench_core::market::daily_returns::DailyReturns;
 use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::market::treasury::{Curve, CurveDay, parse_feed};
-use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::Stream;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::disk::error::{Fault, FileError};
 use crate::disk::layout;
-use crate::format::prices::{daily_returns, price_window, trailing};
+use crate::format::prices::{daily_returns, trailing, vendor_sheet};
 use crate::format::round::briefing_recipe::{self, TreasuryPart};
 use crate::format::utf8;
 use crate::round::round_folder::{RoundFolder, RoundInputs};
@@ -27,7 +26,7 @@ pub struct KeptHistories {
 impl KeptHistories {
     /// None where the histories are not here: they are private.
     pub fn load(folder: &RoundFolder) -> Result<Option<Self>, FileError> {
-        let parsed = folder.parse_optional(layout::SOURCE_HISTORIES, price_window::parse)?;
+        let parsed = folder.parse_optional(layout::SOURCE_HISTORIES, vendor_sheet::parse)?;
         let Some(histories) = parsed else {
             return Ok(None);
         };
@@ -35,10 +34,14 @@ impl KeptHistories {
         Ok(Some(Self { histories, as_of }))
     }
 
-    /// The text of the daily returns that follow.
-    pub fn daily_returns(&self, universe: &Universe) -> String {
-        let returns = DailyReturns::of_histories(universe, &self.histories, self.as_of);
-        daily_returns::render(&returns)
+    /// The text of the daily returns that follow; in six decimals where closes are not published.
+    pub fn daily_returns(&self, inputs: &RoundInputs) -> String {
+        let returns = DailyReturns::of_histories(&inputs.universe, &self.histories, self.as_of);
+        daily_returns::render(&if inputs.manifest.publish.is_full() {
+            returns
+        } else {
+            returns.rounded()
+        })
     }
 }
 
@@ -91,6 +94,7 @@ pub fn remake_briefing(inputs: &RoundInputs, cutoff: Timestamp) -> Result<Remade
             TreasuryPart::NotAsked => TreasuryFacts::NotAsked,
             TreasuryPart::NotReached => TreasuryFacts::NotReached,
         },
+        publish: inputs.manifest.publish,
     };
     Ok(Remade::Made {
         text: facts.text(),

@@ -123,6 +123,12 @@ codes! {
         "Prices break a rule that this round's own methodology enforces."
     PriceRecordDiffers "price-record-differs" Error
         "The price sheets differ from the record of their fetch."
+    IndexDiffers "index-differs" Error
+        "A published index does not follow from the closes as fetched, which stay private."
+    ReturnRestated "return-restated" Error
+        "A return that the reader fetched again is another one: the vendor restated a close, or the published return is wrong."
+    NotAsPublished "not-as-published" Error
+        "A public price file holds closes although the manifest publishes returns only, or the other way round."
     ResultDiffers "result-differs" Error
         "A result file does not follow from the submissions and the prices."
     ResultIncomplete "result-incomplete" Error
@@ -227,6 +233,8 @@ codes! {
         "Entry and exit of an option come from different sources."
     PriceSourceReplaced "price-source-replaced" Warning
         "Prices come from a source other than the frozen one, for a recorded reason."
+    ReturnsNotFetched "returns-not-fetched" Warning
+        "The source that the reader asked again does not give the return of an option."
     ListingChanged "listing-changed" Warning
         "An option was renamed or delisted, so its prices follow the rule for that."
     MovesAccepted "moves-accepted" Warning
@@ -299,6 +307,10 @@ codes! {
         "The folder holds no research."
     SourcesNotPublished "sources-not-published" Note
         "The price histories are the vendor's and private; what follows from them cannot be made again here."
+    ReturnsFetchedAgain "returns-fetched-again" Note
+        "The reader fetched the returns again, and this many are equal."
+    ClosesNotPublished "closes-not-published" Note
+        "The round publishes returns only, so they are the operator's word; `verify --prices-from` fetches them again."
     ForeignPriceRows "foreign-price-rows" Note
         "Price rows that belong to no option of the round are ignored."
     InterimBasisDiffers "interim-basis-differs" Note

@@ -10,6 +10,7 @@ use super::{RoundState, RunState, unreadable};
 use crate::disk::layout::{self, run};
 use crate::prices::price_record::PriceRecord;
 use crate::prices::unproved_prices;
+use crate::prices::withheld::wrongly_published;
 use crate::round::listing_changes;
 use crate::round::round_folder::{RoundFolder, RoundInputs};
 
@@ -22,6 +23,8 @@ pub(crate) struct Sheets {
     record_problems: Vec<PriceProblem>,
     /// The disagreement of two sources beyond the tolerance, unless it is accepted.
     disagreement: Option<String>,
+    /// Whether the closes behind a fetch are not here.
+    withheld: bool,
 }
 
 pub(super) fn load(folder: &RoundFolder, findings: &mut Findings) -> Sheets {
@@ -44,11 +47,12 @@ pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &
     let folder = &inputs.folder;
     let priced = sheets.entry.is_some() && sheets.exit.is_some();
     let compared = PriceRecord::load(folder).and_then(|record| {
-        let mut problems = Vec::new();
+        let mut problems = wrongly_published(inputs)?;
         if let Some(record) = record {
             sheets.disagreement = record.unaccepted_cross_check().map(disagreement);
             let both = (sheets.entry.as_ref(), sheets.exit.as_ref());
-            problems = record.problems(inputs, both)?;
+            problems.extend(record.problems(inputs, both)?);
+            sheets.withheld = record.closes.is_none();
         }
         if priced {
             problems.extend(unproved_prices::problem(inputs)?);
@@ -65,6 +69,13 @@ pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &
 pub(super) fn check(state: &RoundState, findings: &mut Findings) {
     let (universe, window) = (&*state.inputs.priced, state.inputs.manifest.window);
     check_listings(&state.inputs, findings);
+    if !state.inputs.manifest.publish.is_full()
+        && state.sheets.exit.is_some()
+        && state.sheets.withheld
+    {
+        let text = "returns are the operator's word: closes are not published";
+        findings.add(Code::ClosesNotPublished, layout::PRICES, text);
+    }
     let problems = match (&state.sheets.entry, &state.sheets.exit) {
         (Some(entry), Some(exit)) => price_rules::problems(universe, window, entry, exit),
         (Some(entry), None) => {
@@ -81,7 +92,13 @@ pub(super) fn check(state: &RoundState, findings: &mut Findings) {
     let problems = problems.into_iter().chain(record_problems);
     let ours = state.inputs.manifest.methodology.enforcement() == Enforcement::Refuse;
     for problem in problems {
-        let is_record = matches!(problem, PriceProblem::RecordDiffers { .. });
+        // These have a code of their own under every label.
+        let is_record = matches!(
+            problem,
+            PriceProblem::RecordDiffers { .. }
+                | PriceProblem::NotAsPublished { .. }
+                | PriceProblem::IndexDiffers { .. }
+        );
         let (mut code, place) = code_and_place(&problem);
         if ours && problem.is_refused() && !is_record {
             code = Code::PriceRuleBroken;
@@ -140,6 +157,8 @@ fn code_and_place(problem: &PriceProblem) -> (Code, &'static str) {
         PriceProblem::NoRecord | PriceProblem::FromFiles => {
             (Code::PriceRecordDiffers, layout::PRICES)
         }
+        PriceProblem::NotAsPublished { file, .. } => (Code::NotAsPublished, file),
+        PriceProblem::IndexDiffers { .. } => (Code::IndexDiffers, layout::PRICE_WINDOW),
         PriceProblem::Basis(_) => (Code::AdjustmentDiffers, layout::PRICE_WINDOW),
         PriceProblem::StillListed { .. } | PriceProblem::LargeMove(_) => {
             (Code::PriceRuleBroken, layout::PRICE_WINDOW)

@@ -50,7 +50,7 @@ fn check_returns(inputs: &RoundInputs, findings: &mut Findings) -> Result<(), Fi
         return Ok(());
     };
     check_moves(inputs, &kept, findings)?;
-    if kept.daily_returns(&inputs.universe).as_bytes() != stored && !is_changed(findings) {
+    if kept.daily_returns(inputs).as_bytes() != stored && !is_changed(findings) {
         let text = format!("does not follow from {}", layout::SOURCE_HISTORIES);
         findings.add(Code::DailyReturnsDiffer, file, text);
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 use capitalbench_archive::format::prices::trailing::{self, Provenance};
 use capitalbench_archive::format::round::options;
 use capitalbench_core::asking::market_context::{PriceHistory, market_context};
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::values::ids::OptionId;
 use jiff::civil::Date;
@@ -141,7 +142,8 @@ fn rendered(
         generated_at: "2026-12-01T00:00:00Z".to_owned(),
         fetched_symbols: Vec::new(),
     };
-    let [(_, csv), (_, markdown), _] = trailing::render(universe, &context, &provenance);
+    let [(_, csv), (_, markdown), _] =
+        trailing::render(universe, &context, &provenance, PublishedPrices::Full);
     (csv, markdown)
 }
 

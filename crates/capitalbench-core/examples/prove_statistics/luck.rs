@@ -71,6 +71,7 @@ fn returns(universe: &Universe, days: &[[f64; OPTIONS]]) -> RoundReturns {
             close: None,
             adjusted: Price::new(price(place)),
             price: None,
+            index: None,
             source: None,
         });
         PriceSheet::new(quotes.collect()).expect("a sheet")

@@ -11,6 +11,7 @@ use jiff::civil::Date;
 use crate::asking::market_context::TrailingWindow;
 use crate::market::adjusted_closes::{AdjustedCloses, last_sessions};
 use crate::market::price_window::PriceWindow;
+use crate::market::published_prices::PublishedPrices;
 use crate::market::treasury::{Curve, Maturity};
 use crate::market::universe::{Listing, MarketOption, Universe};
 use crate::values::ids::OptionId;
@@ -20,7 +21,7 @@ use crate::values::units::Price;
 mod sentences;
 
 /// The name of the rule by which the text is made. Other words or figures need another name, because
-/// `verify` makes the text of every round again.
+/// `verify` makes the text of every round again. Whether closes stand in it follows from the manifest.
 pub const RULE: &str = "mechanical-1";
 
 /// Sessions over which a change is stated.
@@ -40,6 +41,8 @@ pub struct MechanicalFacts<'a> {
     /// The last day whose closes count, as in the market table.
     pub as_of: Date,
     pub treasury: TreasuryFacts<'a>,
+    /// Without closes the text has no level of an option.
+    pub publish: PublishedPrices,
 }
 
 /// What the Treasury said.
@@ -70,7 +73,8 @@ pub struct LaterFact {
 #[derive(Debug, Clone)]
 struct OptionFigures<'a> {
     id: &'a OptionId,
-    /// The last close as traded, or the adjusted one where the source gives no other.
+    /// The last close as traded, or the adjusted one where the source gives no other; none as well
+    /// where closes are not published.
     level: Option<f64>,
     /// In the order of [`SPANS`].
     changes: [Option<f64>; 4],
@@ -149,7 +153,7 @@ impl MechanicalFacts<'_> {
         let year = closes.as_ref().zip(year);
         OptionFigures {
             id,
-            level: level.map(Price::get),
+            level: level.filter(|_| self.publish.is_full()).map(Price::get),
             changes: SPANS.map(change),
             volatility: at(VOLATILITY_RETURNS + 1)
                 .and_then(|path| volatility(&path, market.sessions_per_year())),

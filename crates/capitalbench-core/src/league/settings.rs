@@ -9,6 +9,7 @@ use crate::asking::cost::Cost;
 use crate::asking::lanes::Lanes;
 use crate::decision::control::own::OwnControl;
 use crate::market::calendar::Market;
+use crate::market::published_prices::PublishedPrices;
 use crate::round::failure_policy::FailurePolicy;
 use crate::round::manifest::{Proof, SubmissionFormat, Track};
 
@@ -56,6 +57,8 @@ pub struct League {
     /// Where entrants from outside come from; none admits nobody.
     pub entrants: Option<EntrantSettings>,
     pub publication: PublicationSettings,
+    /// Whether the closes of its rounds are public, or returns only.
+    pub publish: PublishedPrices,
     pub messages: MessageSettings,
 }
 
@@ -241,6 +244,7 @@ impl League {
                 interim: true,
                 licence: None,
             },
+            publish: PublishedPrices::Full,
             messages: MessageSettings::default(),
         }
     }

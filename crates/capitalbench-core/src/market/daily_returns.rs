@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use crate::market::adjusted_closes::{AdjustedCloses, last_sessions};
 use crate::market::calendar::Market;
 use crate::market::price_window::PriceWindow;
+use crate::market::published_prices::six_decimals;
 use crate::market::universe::{MarketOption, Universe};
 use crate::values::ids::OptionId;
 
@@ -49,6 +50,16 @@ impl DailyReturns {
         };
         let options = universe.options().iter().filter_map(returns).collect();
         Self { days, options }
+    }
+
+    /// The same in six decimals, for a round that publishes no closes.
+    #[must_use]
+    pub fn rounded(mut self) -> Self {
+        let values = self.options.iter_mut().flat_map(|(_, values)| values);
+        for value in values {
+            *value = six_decimals(*value);
+        }
+        self
     }
 
     /// The sessions, oldest first.

@@ -9,6 +9,7 @@ pub mod invented;
 pub mod price_rules;
 pub mod price_window;
 pub mod prices;
+pub mod published_prices;
 pub mod reference_name;
 pub mod request_budget;
 pub mod synthetic;

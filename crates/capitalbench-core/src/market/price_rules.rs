@@ -6,10 +6,11 @@ use jiff::civil::Date;
 
 use crate::market::price_window::BasisFault;
 use crate::market::prices::{PriceField, PriceSheet, Quote, Side};
+use crate::market::published_prices::PublishedPrices;
 use crate::market::universe::Universe;
 use crate::round::manifest::Window;
 use crate::values::ids::OptionId;
-use crate::values::units::Return;
+use crate::values::units::{Price, Return};
 
 /// A treasury-bill fund accrues; one that loses this much in a short window missed a distribution.
 const ACCRUAL_LOSS: f64 = -0.001;
@@ -113,6 +114,30 @@ pub enum PriceProblem {
         /// The operator's reason.
         reason: String,
     },
+    /// A public file holds closes although its round publishes returns, or the other way round.
+    #[error("{file}: {}", match publish {
+        PublishedPrices::Returns => "holds closes; the manifest publishes returns only",
+        PublishedPrices::Full => "holds indexes; the manifest publishes closes",
+    })]
+    NotAsPublished {
+        /// The file at fault.
+        file: &'static str,
+        /// What the manifest says.
+        publish: PublishedPrices,
+    },
+    /// A public index does not follow from the private closes.
+    #[error(
+        "{option_id} stands at {} on {day}; the closes as fetched give {}",
+        index_text(*published),
+        index_text(*computed)
+    )]
+    IndexDiffers {
+        option_id: OptionId,
+        day: Date,
+        /// In the public sheet; none where it has no row.
+        published: Option<Price>,
+        computed: Option<Price>,
+    },
     /// Rows that belong to no option.
     #[error("{} {side} rows belong to no option: {}", keys.len(), keys.join(", "))]
     ForeignRows {
@@ -141,11 +166,17 @@ impl PriceProblem {
                 | Self::Basis(_)
                 | Self::RecordDiffers { .. }
                 | Self::LargeMove(_)
+                | Self::NotAsPublished { .. }
+                | Self::IndexDiffers { .. }
                 | Self::StillListed { .. }
                 | Self::NoRecord
                 | Self::FromFiles
         )
     }
+}
+
+fn index_text(index: Option<Price>) -> String {
+    index.map_or_else(|| "nothing".to_owned(), |index| index.get().to_string())
 }
 
 fn names(ids: &[OptionId]) -> String {

@@ -40,6 +40,8 @@ pub enum PriceField {
     Price,
     /// Raw close: scored with a warning.
     Close,
+    /// One at the entry close and in proportion afterwards: the close itself stays private.
+    Index,
 }
 
 impl PriceField {
@@ -49,6 +51,7 @@ impl PriceField {
             Self::AdjustedClose => "adj_close",
             Self::Price => "price",
             Self::Close => "close",
+            Self::Index => "index",
         }
     }
 }
@@ -66,6 +69,8 @@ pub struct Quote {
     pub adjusted: Option<Price>,
     /// Price of unnamed kind, where given.
     pub price: Option<Price>,
+    /// What stands for a close that is not published, where given.
+    pub index: Option<Price>,
     /// Who said so, where given.
     pub source: Option<String>,
 }
@@ -76,7 +81,8 @@ impl Quote {
         let adjusted = self.adjusted.map(|p| (p, PriceField::AdjustedClose));
         let price = self.price.map(|p| (p, PriceField::Price));
         let close = self.close.map(|p| (p, PriceField::Close));
-        adjusted.or(price).or(close)
+        let index = self.index.map(|p| (p, PriceField::Index));
+        adjusted.or(price).or(close).or(index)
     }
 }
 
@@ -87,7 +93,7 @@ pub enum SheetError {
     #[error("two rows have the key {0}")]
     DuplicateKey(String),
     /// A row without any price.
-    #[error("the row of {0} has no adj_close, price or close")]
+    #[error("the row of {0} has no adj_close, price, close or index")]
     NoPrice(String),
 }
 

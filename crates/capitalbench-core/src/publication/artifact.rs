@@ -27,6 +27,8 @@ pub fn audience(path: &str) -> Audience {
         [name] if TOP_LEVEL.contains(name) => Audience::Public,
         // The rows are the vendor's; only what is computed from them is ours to show.
         ["market_data", "source_histories.csv"] => Audience::Private,
+        // The closes as fetched, where a round publishes returns only.
+        ["prices", inside @ ..] if inside.contains(&"vendor") => Audience::Private,
         ["research" | "market_data", ..]
         | ["automation", "resolution_job.yaml"]
         | ["exceptions", _]

@@ -48,7 +48,7 @@ impl RoundReturns {
             let from = from.and_then(Quote::used);
             let to = to.and_then(Quote::used);
             let value = match (from, to) {
-                (Some((from, _)), Some((to, _))) => Return::between(from, to),
+                (Some(from), Some(to)) => value_between(from, to),
                 _ if option.scores_as_cash() => Return::ZERO,
                 _ => {
                     let side = if from.is_none() {
@@ -133,6 +133,15 @@ impl RoundReturns {
     /// Largest option return; none unless the universe is fully priced.
     pub fn oracle(&self) -> Option<Return> {
         self.oracle
+    }
+}
+
+/// The return of two prices; two indexes are whole millionths, and their return is computed in them.
+fn value_between((from, entry): (Price, PriceField), (to, exit): (Price, PriceField)) -> Return {
+    if (entry, exit) == (PriceField::Index, PriceField::Index) {
+        Return::between_indexes(from, to)
+    } else {
+        Return::between(from, to)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::asking::run::RecordRules;
 use crate::decision::control::own::OwnControl;
 use crate::decision::portfolio::Constraints;
 use crate::market::calendar::{Market, WindowRule};
+use crate::market::published_prices::PublishedPrices;
 use crate::round::failure_policy::FailurePolicy;
 use crate::round::methodology::Methodology;
 use crate::round::roster::Roster;
@@ -230,6 +231,9 @@ pub struct Manifest {
     /// What is asked beside the record to find out what moves models.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lanes: Option<Lanes>,
+    /// Whether closes are public, or returns only.
+    #[serde(default, skip_serializing_if = "PublishedPrices::is_full")]
+    pub publish: PublishedPrices,
 }
 
 impl Manifest {

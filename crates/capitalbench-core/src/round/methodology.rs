@@ -186,6 +186,11 @@ impl Methodology {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
     }
 
+    /// Whether a round may publish returns and keep the closes behind them private.
+    pub fn may_withhold_closes(&self) -> bool {
+        matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))
+    }
+
     /// Whether a round may have controls that its operator configured.
     pub fn has_own_controls(&self) -> bool {
         matches!(self.label(), Some("single_pick-v1.2" | "portfolio-v1.2"))

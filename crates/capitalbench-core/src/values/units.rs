@@ -81,6 +81,12 @@ impl Return {
         Self(exit.0 / entry.0 - 1.0)
     }
 
+    /// The same of two indexes of six decimals; from a base of one it has six decimals too.
+    pub fn between_indexes(entry: Price, exit: Price) -> Self {
+        let [entry, exit] = [entry, exit].map(|index| (index.0 * 1e6).round());
+        Self((exit - entry) / entry)
+    }
+
     /// The fraction.
     pub const fn get(self) -> f64 {
         self.0

@@ -51,7 +51,7 @@ pub(crate) fn options(publication: &Publication) -> Vec<Row<'_>> {
 
 pub const PRICES: Table = Table {
     name: "prices",
-    about: "One row per option and side with a public price. A round that is not resolved has no exit rows.",
+    about: "One row per option and side with a public price, or with an index where the round publishes returns only. A round that is not resolved has no exit rows.",
     columns: PRICE_COLUMNS,
     filling: Filling::ByRound(prices),
 };
@@ -61,8 +61,8 @@ columns! {
     Always "round_id" Text "The round" => round.id().as_str();
     Always "side" Text "entry or exit" => side.as_str();
     Always "option_id" Text "The option" => option.as_str();
-    Always "price_usd" Real "The price that scoring uses, in the option's currency" => used.0.get();
-    Always "price_field" Text "adj_close, price or close: the column it came from" => used.1.as_str();
+    Always "price_usd" Real "The price that scoring uses, in the option's currency; no price where `price_field` is index" => used.0.get();
+    Always "price_field" Text "adj_close, price or close: the column it came from; index where closes are not published: 1 at the entry" => used.1.as_str();
 }
 
 pub(crate) fn prices(round: &PublicRound) -> Vec<Row<'_>> {

@@ -7,6 +7,7 @@ use capitalbench_core::decision::portfolio::{Constraints, Holding, HoldingForeca
 use capitalbench_core::decision::submission::{Decision, Forecast, RunFields, Submission};
 use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::prices::{PriceSheet, Quote};
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::market::universe::{Listing, MarketOption, RiskBucket, RoleFlags, Universe};
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::calls::{AttemptCounts, ModelCalls, Served};
@@ -82,6 +83,7 @@ pub(crate) fn sheet(prices: &[f64]) -> PriceSheet {
         close: None,
         adjusted: Price::new(*price),
         price: None,
+        index: None,
         source: None,
     });
     PriceSheet::new(quotes.collect()).expect("made input")
@@ -182,6 +184,7 @@ pub(crate) fn manifest(place: usize, made: &Made) -> Manifest {
         failure_policy: None,
         controls: Vec::new(),
         lanes: None,
+        publish: PublishedPrices::Full,
     }
 }
 

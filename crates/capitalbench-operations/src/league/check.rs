@@ -26,6 +26,8 @@ pub enum Standing {
     Ready,
     /// It was not tried, because the league does not use it.
     NotUsed,
+    /// The league works, and something about it may trouble others.
+    Warning,
     /// The league cannot do all of its work until it is repaired.
     Repair,
 }
@@ -35,6 +37,7 @@ impl Standing {
         match self {
             Self::Ready => "ok",
             Self::NotUsed => "not used",
+            Self::Warning => "warning",
             Self::Repair => "repair",
         }
     }

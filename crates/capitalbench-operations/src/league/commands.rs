@@ -69,6 +69,7 @@ impl Commands<'_> {
         let second = self.0.second_source();
         let most = self.0.largest_daily_move();
         let proof = Some(settings.proof.as_str()).filter(|_| settings.proof != Proof::None);
+        let publish = Some(self.0.publish()).filter(|publish| !publish.is_full());
         let synthetic = self.0.is_rehearsed().then(|| " --synthetic".to_owned());
         let lanes = settings.lanes_of(round);
         let further = [
@@ -76,6 +77,7 @@ impl Commands<'_> {
             second.map(|second| format!(" --second-price-source {second}")),
             most.map(|bps| format!(" --largest-daily-move-bps {bps}")),
             proof.map(|proof| format!(" --proof {proof}")),
+            publish.map(|publish| format!(" --publish-prices {}", publish.as_str())),
             synthetic,
         ];
         text + &further.into_iter().flatten().collect::<String>()

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::format::league::render;
 use capitalbench_core::league::settings::League;
+use capitalbench_core::market::published_prices::PublishedPrices;
 
 use super::folder::{LEAGUE_FILE, LeagueFolder};
 use crate::asking::providers::PROVIDERS;
@@ -31,7 +32,11 @@ pub struct NewLeague {
 pub fn new_league(folder: &Path) -> Result<NewLeague, Error> {
     refuse_used(folder)?;
     let name = name_of_new(folder)?;
-    let league = League::named(&name);
+    let usual = League::named(&name);
+    let league = League {
+        publish: PublishedPrices::usual_for(&usual.prices.source),
+        ..usual
+    };
     // The league file comes last: a folder that has it has everything.
     let files = [
         ("models.yaml", MODELS.to_owned()),

@@ -8,6 +8,7 @@ use capitalbench_core::league::schedule::ScheduledRound;
 use capitalbench_core::league::settings::{BriefingSource, LeagueCalls, UniverseChoice};
 use capitalbench_core::market::calendar::WindowRule;
 use capitalbench_core::market::invented::InventedMarket;
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::round::manifest::{Origins, Stream};
 use capitalbench_core::values::ids::RunId;
 use jiff::civil::Date;
@@ -179,6 +180,17 @@ impl LeagueFolder {
             failure_policy: settings.failure_policy,
             controls: settings.own_controls.clone(),
             lanes: settings.lanes_of(round),
+            publish: self.publish(),
+        }
+    }
+
+    /// What its rounds publish of their prices: an invented market has no vendor, and a random salt would
+    /// make two plays of one rehearsal differ.
+    pub(super) fn publish(&self) -> PublishedPrices {
+        if self.is_rehearsed() {
+            PublishedPrices::Full
+        } else {
+            self.league.publish
         }
     }
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::disk::{file_ops, layout};
 use capitalbench_archive::format::prices::price_window;
 use capitalbench_archive::format::prices::trailing::{self, Provenance};
+use capitalbench_archive::format::prices::vendor_sheet;
 use capitalbench_archive::format::text::json;
 use capitalbench_archive::prices::large_moves;
 use capitalbench_archive::round::kept_sources::KeptHistories;
@@ -14,6 +15,7 @@ use capitalbench_core::asking::market_context::{
     ContextStatus, MarketContext, PriceHistory, history_start, market_context,
 };
 use capitalbench_core::market::price_window::{PriceWindow, Session};
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::Manifest;
 use capitalbench_core::values::ids::OptionId;
@@ -26,6 +28,7 @@ use crate::prices::fetcher::{AtLimit, Days, Fetcher};
 use crate::prices::invented::refuse_in_real_round;
 use crate::prices::plan::priced_options;
 use crate::prices::sources::{Vendor, rounds_of};
+use crate::prices::withholding::salt;
 
 /// How a table is fetched.
 #[derive(Debug, Clone)]
@@ -91,17 +94,17 @@ pub fn fetch_table(
     }
     let mut context = market_context(&inputs.universe, &histories, as_of)
         .map_err(|error| Error::new(error.to_string()))?;
-    explain(&mut context, &errors);
+    explain(&mut context, &errors, inputs.manifest.publish);
     let provenance = Provenance {
         source: format!("{}_adj_close", fetcher.source.stored_label()),
         generated_at: operator.now().to_string(),
         fetched_symbols: symbols(&inputs.universe),
     };
-    let table = trailing::render(&inputs.universe, &context, &provenance);
-    let moves = large_moves::unexplained(&inputs.manifest, &windows, None);
-    let reason = manner.accept_moves.as_deref();
-    let moves = believed(&inputs.manifest, moves, reason, operator)?;
-    let kept = kept_files(&inputs, windows, as_of);
+    let manifest = &inputs.manifest;
+    let table = trailing::render(&inputs.universe, &context, &provenance, manifest.publish);
+    let moves = large_moves::unexplained(manifest, &windows, None);
+    let moves = believed(manifest, moves, manner.accept_moves.as_deref(), operator)?;
+    let kept = kept_files(&inputs, windows, as_of)?;
     // The table comes last: a round that has it has its histories too.
     let moves = moves.map(|own| (layout::TABLE_MOVE_EXCEPTION, json::render(&own)));
     if moves.is_none() {
@@ -123,18 +126,21 @@ fn kept_files(
     inputs: &RoundInputs,
     histories: Vec<PriceWindow>,
     as_of: Date,
-) -> Vec<(&'static str, String)> {
+) -> Result<Vec<(&'static str, String)>, Error> {
     if !inputs.manifest.methodology.freezes_daily_returns() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let kept = KeptHistories { histories, as_of };
-    vec![
-        (
-            layout::SOURCE_HISTORIES,
-            price_window::render(&kept.histories),
-        ),
-        (layout::DAILY_RETURNS, kept.daily_returns(&inputs.universe)),
-    ]
+    // The digest of this private file is frozen and public.
+    let histories = if inputs.manifest.publish.is_full() {
+        price_window::render(&kept.histories)
+    } else {
+        vendor_sheet::render(&salt()?, &kept.histories)
+    };
+    Ok(vec![
+        (layout::SOURCE_HISTORIES, histories),
+        (layout::DAILY_RETURNS, kept.daily_returns(inputs)),
+    ])
 }
 
 /// Models may not be shown a close that comes after their deadline.
@@ -168,13 +174,13 @@ fn adjusted(rows: &[Session]) -> Result<Vec<(Date, f64)>, String> {
 }
 
 /// A failed row says what the source said.
-fn explain(context: &mut MarketContext, errors: &[(OptionId, String)]) {
+fn explain(context: &mut MarketContext, errors: &[(OptionId, String)], publish: PublishedPrices) {
     for row in &mut context.rows {
         let said = errors
             .iter()
             .find(|(option_id, _)| *option_id == row.option_id);
         if let (ContextStatus::Fail, Some((_, text))) = (row.status, said) {
-            row.message.clone_from(text);
+            row.message = publish.sentence(text);
         }
     }
 }

@@ -14,6 +14,7 @@ use capitalbench_core::asking::lanes::Lanes;
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, WindowPlan, WindowRule, plan_window};
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::market::universes::{DEFAULT_VERSION, shipped, versions};
 use capitalbench_core::round::failure_policy::FailurePolicy;
@@ -63,6 +64,8 @@ pub struct RoundRequest {
     pub controls: Vec<OwnControl>,
     /// What is asked beside the record; from v1.2 on.
     pub lanes: Option<Lanes>,
+    /// Whether closes will be public, or returns only; the latter from v1.2 on.
+    pub publish: PublishedPrices,
 }
 
 #[derive(Debug)]
@@ -279,6 +282,7 @@ fn rules(
         .has_failure_policy()
         .then_some(request.failure_policy);
     let lanes = lanes(request, &methodology)?;
+    refuse_withholding(request, &methodology)?;
     let manifest = Manifest {
         title: format!("CapitalBench {round_id}"),
         round_id: round_id.clone(),
@@ -305,11 +309,23 @@ fn rules(
         failure_policy: methodology_policy,
         controls: request.controls.clone(),
         lanes,
+        publish: request.publish,
     };
     let models = active.iter();
     let models = models.map(|own| (&own.contestant.model_id, own.continues.as_ref()));
     require_continuable(&request.rounds, &RoundCast::new(&manifest, models))?;
     Ok(manifest)
+}
+
+/// Returns alone need rules that know them.
+fn refuse_withholding(request: &RoundRequest, methodology: &Methodology) -> Result<(), Error> {
+    if request.publish.is_full() || methodology.may_withhold_closes() {
+        return Ok(());
+    }
+    let label = methodology.label().unwrap_or_default();
+    let newest = Methodology::labels_of_new_rounds(request.format)[1];
+    let text = format!("--publish-prices returns: rounds of {label} publish their closes");
+    Err(Error::new(text).hint(format!("use --methodology {newest}")))
 }
 
 /// The lanes, where the rules of the round know them.

@@ -17,7 +17,6 @@ use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::market::prices::{PriceSheet, Quote};
 use capitalbench_core::round::manifest::{Manifest, Window};
 use capitalbench_core::values::ids::{OptionId, RunId};
-use capitalbench_core::values::units::Return;
 use jiff::civil::Date;
 
 use super::fetcher::{Answered, Answers, AtLimit, Fetcher, Stopped};
@@ -25,6 +24,7 @@ use super::plan::{
     FetchPlan, options, refuse_present, require_final_rows, source_exception, window,
 };
 use super::sources::{Fetchers, PriceChoice, Second, rounds_of};
+use super::withholding::{published_return, withheld};
 use crate::error::Error;
 use crate::operator::files::open_inputs;
 use crate::operator::{Operator, wait};
@@ -166,7 +166,10 @@ pub async fn fetch_prices(
         }
     }
     refuse_later_closes(plan, &answers)?;
-    let moves = move_exception(plan, &answers, cross_check.as_ref(), first.operator)?;
+    let windows: Vec<PriceWindow> = answers.iter().map(|own| own.window.clone()).collect();
+    let withheld = withheld(plan.inputs, &windows, asked_for.entry)?;
+    let public = withheld.as_ref().map_or(&windows, |own| &own.indexes);
+    let moves = move_exception(plan, public, cross_check.as_ref(), first.operator)?;
     let warnings = warnings(plan, first, &answers);
     let beyond = cross_check
         .as_ref()
@@ -176,10 +179,8 @@ pub async fn fetch_prices(
     let correction = plan.correction(operator.clock.now());
     let new = NewPrices {
         provenance: provenance(plan, first, &answers, warnings),
-        windows: answers
-            .into_iter()
-            .map(|answered| answered.window)
-            .collect(),
+        windows,
+        withheld,
         cross_check: cross_check.as_ref(),
         correction: correction.as_ref(),
         exception,
@@ -217,13 +218,12 @@ fn refuse_later_closes(plan: &FetchPlan<'_>, answers: &[Answered]) -> Result<(),
 /// fetch before anything is written.
 fn move_exception(
     plan: &FetchPlan<'_>,
-    answers: &[Answered],
+    windows: &[PriceWindow],
     check: Option<&CrossCheck>,
     operator: &Operator,
 ) -> Result<Option<MoveException>, Error> {
     let manifest = &plan.inputs.manifest;
-    let windows: Vec<PriceWindow> = answers.iter().map(|own| own.window.clone()).collect();
-    let moves = large_moves::unexplained(manifest, &windows, check);
+    let moves = large_moves::unexplained(manifest, windows, check);
     believed(manifest, moves, plan.accept_moves.as_deref(), operator)
 }
 
@@ -275,30 +275,26 @@ fn complete(answers: Answers) -> Result<Vec<Answered>, Error> {
         .hint("nothing was written; the answers so far are kept and not asked for again"))
 }
 
-fn window_return(window: &PriceWindow, days: Window) -> Option<Return> {
-    let price = |day: Date| {
-        let session = window.on(day)?;
-        session.adjusted.or(session.close)
-    };
-    Some(Return::between(price(days.entry)?, price(days.exit)?))
-}
-
 fn compare(
     second: &Second<'_>,
     plan: &FetchPlan<'_>,
     answers: &[Answered],
     others: Answers,
 ) -> CrossCheck {
+    let publish = plan.inputs.manifest.publish;
     let mut others: BTreeMap<OptionId, Result<Answered, String>> = others.into_iter().collect();
     let rows = answers.iter().filter_map(|answered| {
         let option_id = answered.window.option_id.clone();
         let days = plan.priced_days(&option_id);
         let said = others.remove(&option_id)?;
         Some(Comparison {
-            scored: window_return(&answered.window, days)?,
-            other: said.and_then(|said| {
-                window_return(&said.window, days).ok_or_else(|| "no price".to_owned())
-            }),
+            scored: published_return(plan.inputs, &answered.window, days)?,
+            other: said
+                .map_err(|text| publish.sentence(&text))
+                .and_then(|said| {
+                    let value = published_return(plan.inputs, &said.window, days);
+                    value.ok_or_else(|| "no price".to_owned())
+                }),
             option_id,
         })
     });
@@ -353,6 +349,7 @@ fn missed_distributions(plan: &FetchPlan<'_>, answers: &[Answered]) -> Vec<Strin
                 close: session.close,
                 adjusted: session.adjusted,
                 price: None,
+                index: None,
                 source: None,
             })
         };
@@ -373,12 +370,13 @@ fn provenance(
     warnings: Vec<String>,
 ) -> Provenance {
     let days = plan.days();
+    let is_full = plan.inputs.manifest.publish.is_full();
     let records = answers.iter().map(|answered| AnswerRecord {
         option_id: answered.window.option_id.clone(),
         symbol: answered.window.symbol.clone(),
         address: answered.answer.address.clone(),
         fetched_at: answered.answer.fetched_at,
-        body: answered.answer.body,
+        body: is_full.then_some(answered.answer.body),
         rows: answered.window.sessions.len(),
         requests: answered.answer.requests,
     });

@@ -1,5 +1,6 @@
 //! Prices of a round's window: which are needed, who is asked, what is stored.
 
+pub mod again;
 pub mod fetch;
 pub mod fetcher;
 pub mod invented;
@@ -8,3 +9,4 @@ pub mod plan;
 pub mod plan_time;
 pub mod sources;
 pub mod universe_check;
+pub(crate) mod withholding;

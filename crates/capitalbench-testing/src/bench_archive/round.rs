@@ -9,6 +9,7 @@ use capitalbench_core::asking::prompt::prompt_text;
 use capitalbench_core::asking::run::{Calls, RunKind, RunRules};
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::price_window::{CloseBasis, PriceWindow, Session};
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::round::manifest::{Manifest, Proof, Stream, SubmissionFormat, Track};
 use capitalbench_core::round::methodology::Methodology;
 use capitalbench_core::round::roster::Roster;
@@ -116,6 +117,7 @@ fn manifest(scene: &Scene, schedule: &Schedule) -> Result<Manifest, BenchArchive
         failure_policy: None,
         controls: Vec::new(),
         lanes: None,
+        publish: PublishedPrices::Full,
     })
 }
 
@@ -287,7 +289,7 @@ impl Draft<'_> {
                 symbol: symbol.clone(),
                 address: format!("synthetic:{symbol}"),
                 fetched_at,
-                body: Digest::of(body.as_bytes()),
+                body: Some(Digest::of(body.as_bytes())),
                 rows: told.sessions.len(),
                 requests: 1,
             });

@@ -24,6 +24,8 @@ use super::shared::{Now, Round, RoundsDir};
 ///
 /// $ capitalbench verify https://public.example.org/bench   what is public there
 ///
+/// $ capitalbench verify rounds/CB-2026-05-28-1W --prices-from tiingo   with your own key
+///
 /// $ capitalbench verify --codes                   what each finding means
 ///
 /// Exit codes: 0 everything holds, 1 something does not, 2 could not run.
@@ -51,6 +53,11 @@ pub(crate) struct Verify {
     /// operator's
     #[arg(long, value_name = "FILE")]
     pub(crate) witnesses: Option<PathBuf>,
+    /// Fetch the prices again from this vendor with your own key, and compare all returns in six
+    /// decimals
+    #[arg(long, value_name = "SOURCE")]
+    #[arg(value_parser = ["tiingo", "alphavantage", "yahoo"])]
+    pub(crate) prices_from: Option<String>,
     #[command(flatten)]
     pub(crate) listing: Listing,
     #[command(flatten)]

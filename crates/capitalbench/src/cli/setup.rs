@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::market::calendar::{EntryRule, Roll};
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::round::manifest::{Proof, Track};
 use clap::{ArgGroup, Args, ValueEnum};
 use jiff::Timestamp;
@@ -127,6 +128,11 @@ pub(crate) struct InitRound {
     /// masked, no_briefing, no_table; answers to the frozen text and to each twin); from v1.2 on
     #[arg(long, value_name = "LANES", value_parser = Lanes::parse)]
     pub(crate) lanes: Option<Lanes>,
+    /// Which prices everybody may read: the closes, or returns only while the closes stay private;
+    /// returns from v1.2 on
+    #[arg(long, value_name = "WHICH", default_value = "full")]
+    #[arg(value_parser = word(["full", "returns"], PublishedPrices::parse))]
+    pub(crate) publish_prices: PublishedPrices,
     #[command(flatten)]
     pub(crate) rounds: RoundsDir,
     #[command(flatten)]

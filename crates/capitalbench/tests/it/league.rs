@@ -77,6 +77,43 @@ fn a_new_league_is_told_as_json_too() {
     assert_eq!(told["files"].as_array().map(Vec::len), Some(7));
 }
 
+#[test]
+fn a_new_league_keeps_the_closes_of_its_vendor_to_itself() {
+    let house = House::new();
+    let file = |name: &str| {
+        let path = house.place.path().join("house").join(name);
+        std::fs::read_to_string(path).expect("a file")
+    };
+    assert!(file("league.yaml").contains("\npublish:\n  prices: returns\n"));
+    let ignored = file(".gitignore");
+    for private in [
+        "**/prices/**/vendor/",
+        "source_histories.csv",
+        "daily_price_snapshots/",
+    ] {
+        assert!(ignored.contains(private), "{ignored}");
+    }
+    assert!(!house.run(&["league", "check"]).stdout().contains("warning"));
+    house.edit("league.yaml", "  prices: returns", "  prices: full");
+    house
+        .run(&["league", "check"])
+        .code(0)
+        .says("publish.prices: full passes the closes of tiingo on to everybody")
+        .says("write publish.prices: returns into league.yaml")
+        .says("nothing to repair");
+    house.edit(
+        "league.yaml",
+        "  source: tiingo",
+        "  source: csv\n  histories: closes",
+    );
+    assert!(
+        !house
+            .run(&["league", "check"])
+            .stdout()
+            .contains("passes the closes")
+    );
+}
+
 /// The words of a check's line, with their number of spaces made one.
 fn flat(ran: &Ran) -> String {
     ran.stdout()

@@ -313,6 +313,20 @@ fn a_wrong_and_a_missing_key_leave_slots_open_until_they_are_repaired() {
 }
 
 #[test]
+fn a_real_league_freezes_what_it_publishes_of_its_prices() {
+    let server = FakeModels::start(Answer::decision);
+    let house = House::real(&server, &BOTH, "publish: {prices: returns}\n");
+    house.pass_at("2026-12-07T12:55:00Z").code(0);
+    let round = "rounds/HOUSE-2026-12-07-1W";
+    let read =
+        |file: &str| fs::read_to_string(house.path(&format!("{round}/{file}"))).expect("text");
+    assert!(read("manifest.yaml").contains("publish:\n  prices: returns\n  rule: index-6-v1\n"));
+    assert!(read("market_data/source_histories.csv").starts_with("# salt "));
+    assert!(!read("market_data/universe_trailing_returns.json").contains("as_of_adj_close"));
+    house.holds("rounds");
+}
+
+#[test]
 fn what_stays_open_ends_with_the_deadline_and_the_round_goes_on_without_it() {
     let server = FakeModels::start(|call| match call.wire {
         Wire::OpenAi => Answer::with_status(call, "401 No", &call.wire.error(401)),

@@ -506,6 +506,7 @@ fn every_code_is_provoked_somewhere() {
     known.extend(crate::tamper::LOG_CODES);
     known.extend(crate::key_holder::CODES);
     known.extend(["universe-label-reused", "markets-mixed"]);
+    known.extend(crate::prices_withheld::CODES);
     assert_eq!(known, codes);
 }
 

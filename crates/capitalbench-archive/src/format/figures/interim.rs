@@ -37,12 +37,16 @@ pub const HEADER: [&str; 16] = [
 /// Snapshots by day, in order; the first is the entry.
 pub type Snapshots = BTreeMap<Date, (Date, Snapshot)>;
 
-/// Reads `weekly_prices.csv`.
+/// Reads `weekly_prices.csv`; where closes are not published, indexes stand in place of prices.
 pub fn parse_prices(bytes: &[u8]) -> Result<Snapshots, Fault> {
     let table = read_table(bytes)?;
     let column = |name: &str| crate::format::column(&table, name);
     let (target, dated) = (column("target_date")?, column("price_date")?);
-    let (option, price) = (column("option_id")?, column("price")?);
+    let index = table
+        .column("index")
+        .filter(|_| table.column("price").is_none());
+    let price = index.map_or_else(|| column("price"), Ok)?;
+    let option = column("option_id")?;
     let mut snapshots = Snapshots::new();
     for row in &table.rows {
         let cell = |index: usize| row.cells[index].trim();

@@ -311,6 +311,13 @@ fn publication(page: &mut Page, league: &League) {
     let licence = publication.licence.as_ref().map(ToString::to_string);
     page.optional("  licence", licence.as_deref(), "CC-BY-4.0");
     page.about(&[
+        "Which prices everybody may read: full (the closes as the vendor gave them) or returns (an option",
+        "is 1 at its entry close, and the closes stay private). Tiingo, Alpha Vantage and Yahoo do not",
+        "let closes be passed on; write full only if your contract does. It is frozen with each round.",
+    ]);
+    page.0.push_str("publish:\n");
+    page.field("  prices", league.publish.as_str());
+    page.about(&[
         "Who is told what happens: the variable that holds the address of a webhook, or a command that",
         "reads the message from its standard input.",
     ]);

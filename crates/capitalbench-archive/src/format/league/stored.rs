@@ -5,7 +5,7 @@ use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::league::settings::{
     BriefingSource, Budget, Cadence, ClockSettings, LaneSettings, League, LeagueCalls,
-    MessageSettings, PriceSettings, PublicationSettings, TrackSchedule,
+    MessageSettings, PriceSettings, TrackSchedule,
 };
 use capitalbench_core::market::request_budget::Plan;
 use capitalbench_core::round::failure_policy::FailurePolicy;
@@ -15,11 +15,10 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::entrants::{Entrants, entrants};
-use super::naming::{accent, address, league_name, licence, logo, prefix};
+use super::naming::{accent, address, league_name, logo, prefix};
+use super::publishing::{Publication, Publish, publication, published};
 use super::witnesses::{StoredWitnesses, witnesses};
-use super::words::{
-    FIRST_SESSION, NONE, basis_points, duration, line, money, one_of, universe, weekday,
-};
+use super::words::{FIRST_SESSION, basis_points, duration, line, money, one_of, universe, weekday};
 use crate::disk::error::Fault;
 use crate::format::round::controls::own_controls;
 
@@ -75,6 +74,7 @@ pub(super) struct Stored {
     witnesses: Option<StoredWitnesses>,
     entrants: Option<Entrants>,
     publication: Option<Publication>,
+    publish: Option<Publish>,
     messages: Option<Messages>,
 }
 
@@ -129,15 +129,6 @@ struct Clocks {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Publication {
-    site: Option<String>,
-    database: Option<bool>,
-    interim: Option<bool>,
-    licence: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Messages {
     webhook: Option<String>,
     command: Option<String>,
@@ -148,7 +139,6 @@ impl Stored {
         let name = league_name(self.name.as_deref(), folder)?;
         let usual = League::named(&name);
         let prefix = self.prefix.as_deref().map(prefix).transpose()?;
-        let calls = calls(self.allow_real_api_calls);
         let length = |field, text: Option<String>, usual, (least, most)| {
             within(field, text.as_deref(), usual, least, most)
         };
@@ -164,7 +154,7 @@ impl Stored {
             address: self.address.as_deref().map(address).transpose()?,
             accent: self.accent.as_deref().map(accent).transpose()?,
             logo: self.logo.as_deref().map(logo).transpose()?,
-            calls,
+            calls: calls(self.allow_real_api_calls),
             tracks: tracks(self.tracks, usual.tracks)?,
             opens_before_deadline: length(
                 "opens_before_deadline",
@@ -203,6 +193,7 @@ impl Stored {
             witnesses: witnesses(self.witnesses)?,
             entrants: self.entrants.map(entrants).transpose()?,
             publication: publication(self.publication, usual.publication)?,
+            publish: published(self.publish, usual.publish)?,
             messages: messages(self.messages)?,
             name,
         })
@@ -453,23 +444,6 @@ fn clocks(given: Option<Clocks>) -> Result<ClockSettings, Fault> {
         authorities: addresses("clocks.authorities", given.authorities)?,
         calendars: addresses("clocks.calendars", given.calendars)?,
         roots: list("clocks.roots", given.roots)?,
-    })
-}
-
-fn publication(
-    given: Option<Publication>,
-    usual: PublicationSettings,
-) -> Result<PublicationSettings, Fault> {
-    let Some(given) = given else { return Ok(usual) };
-    Ok(PublicationSettings {
-        site: match given.site.as_deref() {
-            None => usual.site,
-            Some(NONE) => None,
-            Some(folder) => Some(line("publication.site", folder)?),
-        },
-        database: given.database.unwrap_or(usual.database),
-        interim: given.interim.unwrap_or(usual.interim),
-        licence: given.licence.as_deref().map(licence).transpose()?,
     })
 }
 

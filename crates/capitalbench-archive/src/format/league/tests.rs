@@ -7,6 +7,7 @@ use capitalbench_core::league::settings::{
     BriefingSource, Cadence, LaneSettings, LeagueCalls, TrackSchedule, UniverseChoice,
     WitnessSetting,
 };
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
 use capitalbench_core::values::ids::OptionId;
 use jiff::SignedDuration;
@@ -113,7 +114,7 @@ fn every_field_says_what_it_says() {
 }
 
 /// What is written, and how the message begins.
-const MISTAKES: [(&str, &str); 52] = [
+const MISTAKES: [(&str, &str); 53] = [
     (
         "nam: x",
         "line 1: unknown field `nam`; did you mean `name`?",
@@ -133,6 +134,10 @@ const MISTAKES: [(&str, &str); 52] = [
     (
         "publication: {licence: all rights reserved}",
         "line 1: publication.licence: must be an SPDX identifier such as CC-BY-4.0",
+    ),
+    (
+        "publish: {prices: return}",
+        "line 1: publish.prices: must be one of full, returns; did you mean returns?",
     ),
     ("name: ' '", "line 1: name: must be one line of text"),
     (
@@ -505,6 +510,9 @@ fn with_the_rest(
     league.publication.site = optional(2).filter(|site| site != "none");
     league.publication.database = choices[3];
     league.publication.licence = choices[9].then(|| Licence::parse("CC0-1.0")).flatten();
+    if choices[5] {
+        league.publish = PublishedPrices::Returns;
+    }
     league.lanes = choices[6].then(|| LaneSettings {
         lanes: Lanes::parse("masked,order:2+3").expect("lanes"),
         every: 3,

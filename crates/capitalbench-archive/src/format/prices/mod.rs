@@ -9,3 +9,4 @@ pub mod provenance;
 pub mod source_exception;
 pub mod trailing;
 pub mod universe_report;
+pub mod vendor_sheet;

@@ -11,7 +11,7 @@ use crate::disk::error::Fault;
 use crate::format::text::number::float_text;
 use crate::format::text::table::{CsvText, Row, read_table};
 
-const COLUMNS: [&str; 10] = [
+const COLUMNS: [&str; 11] = [
     "option_id",
     "symbol",
     "date",
@@ -19,6 +19,7 @@ const COLUMNS: [&str; 10] = [
     "adj_close",
     "adjClose",
     "price",
+    "index",
     "source",
     "price_source",
     "currency",
@@ -33,6 +34,9 @@ const HEADER: [&str; 6] = [
     "adj_close",
     "source",
 ];
+
+/// Columns where closes are not published.
+const INDEX_HEADER: [&str; 5] = ["option_id", "symbol", "date", "index", "source"];
 
 /// The prices of one row.
 struct Priced<'a> {
@@ -77,6 +81,55 @@ pub fn render_quotes(universe: &Universe, sheet: &PriceSheet, day: Date) -> Stri
     })
 }
 
+/// The sheet of one day of windows of base one, without any close; cash stands at one.
+pub fn render_indexes(
+    universe: &Universe,
+    windows: &[PriceWindow],
+    day: Date,
+    source: &str,
+) -> String {
+    let mut text = CsvText::new();
+    text.row(INDEX_HEADER);
+    for option in universe.options() {
+        let day = option.priced_on(day);
+        let window = windows.iter().find(|own| own.option_id == option.id);
+        let session = window.and_then(|window| window.on(day));
+        let index = session.and_then(|session| session.adjusted);
+        let cash = (Price::ONE, Priced::CASH.source);
+        let row = index.map(|index| (index, source));
+        if let Some((index, source)) = row.or(option.is_cash().then_some(cash)) {
+            text.row([
+                option.id.as_str(),
+                option.symbol.as_deref().unwrap_or_default(),
+                &day.to_string(),
+                &float_text(index.get()),
+                source,
+            ]);
+        }
+    }
+    text.into_string()
+}
+
+/// The public entry sheet of a day whose closes are private: every option that has one stands at one.
+pub fn render_base(universe: &Universe, sheet: &PriceSheet, day: Date) -> String {
+    let mut text = CsvText::new();
+    text.row(INDEX_HEADER);
+    for option in universe.options() {
+        let quoted = sheet.find(option).map(|quote| quote.source.as_deref());
+        let cash = option.scores_as_cash().then_some(Some(Priced::CASH.source));
+        if let Some(source) = quoted.or(cash) {
+            text.row([
+                option.id.as_str(),
+                option.symbol.as_deref().unwrap_or_default(),
+                &option.priced_on(day).to_string(),
+                &float_text(Price::ONE.get()),
+                source.unwrap_or_default(),
+            ]);
+        }
+    }
+    text.into_string()
+}
+
 /// One row for every option that has prices.
 fn render_rows<'a>(
     universe: &Universe,
@@ -115,13 +168,16 @@ pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {
     if !has("option_id") && !has("symbol") {
         return Err(Fault::new("the header must have the column option_id or symbol").on_line(1));
     }
-    if !["price", "close", "adj_close", "adjClose"]
+    let has_closes = ["price", "close", "adj_close", "adjClose"]
         .into_iter()
-        .any(has)
-    {
-        return Err(
-            Fault::new("the header must have the column adj_close, price or close").on_line(1),
-        );
+        .any(has);
+    if has_closes == has("index") {
+        let text = if has_closes {
+            "the header has closes and index; a sheet has either"
+        } else {
+            "the header must have the column adj_close, price or close, or index alone"
+        };
+        return Err(Fault::new(text).on_line(1));
     }
     let places = COLUMNS.map(|name| table.column(name));
     let mut quotes = Vec::with_capacity(table.rows.len());
@@ -132,7 +188,7 @@ pub fn parse(bytes: &[u8]) -> Result<PriceSheet, Fault> {
 }
 
 /// Where each of [`COLUMNS`] stands, looked up once.
-type Places = [Option<usize>; 10];
+type Places = [Option<usize>; 11];
 
 /// The trimmed cell of a column; none where it is blank.
 fn cell<'a>(row: &'a Row<'_>, column: Option<usize>) -> Option<&'a str> {
@@ -149,6 +205,7 @@ fn quote(places: Places, row: &Row<'_>) -> Result<Quote, Fault> {
         adj_close,
         alias,
         price_place,
+        index,
         own_source,
         price_source,
         _,
@@ -182,7 +239,11 @@ fn quote(places: Places, row: &Row<'_>) -> Result<Quote, Fault> {
             None => price("adjClose", alias)?,
         },
         price: price("price", price_place)?,
+        index: price("index", index)?,
         source: source.map(str::to_owned),
         key,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -22,6 +22,27 @@ const COLUMNS: [&str; 8] = [
     "volume",
 ];
 
+/// Columns where closes are not published.
+const INDEX_COLUMNS: [&str; 4] = ["option_id", "symbol", "date", "index"];
+
+/// Windows of base one, whose index stands in place of the adjusted close.
+pub fn render_indexes(windows: &[PriceWindow]) -> String {
+    let mut text = CsvText::new();
+    text.row(INDEX_COLUMNS);
+    for window in windows {
+        for session in &window.sessions {
+            let index = session.adjusted.map(|index| float_text(index.get()));
+            text.row([
+                window.option_id.to_string(),
+                window.symbol.clone(),
+                session.date.to_string(),
+                index.unwrap_or_default(),
+            ]);
+        }
+    }
+    text.into_string()
+}
+
 pub fn render(windows: &[PriceWindow]) -> String {
     let mut text = CsvText::new();
     text.row(COLUMNS);
@@ -43,18 +64,26 @@ pub fn render(windows: &[PriceWindow]) -> String {
     text.into_string()
 }
 
+/// Whether a file holds indexes; it may be unreadable otherwise.
+pub fn is_indexed(bytes: &[u8]) -> bool {
+    let first = bytes.split(|byte| *byte == b'\n').next();
+    first.unwrap_or_default().trim_ascii_end() == INDEX_COLUMNS.join(",").as_bytes()
+}
+
 /// Reads the file; faults name line and column.
 pub fn parse(bytes: &[u8]) -> Result<Vec<PriceWindow>, Fault> {
     let table = read_table(bytes)?;
-    if table.header != COLUMNS {
+    let indexed = table.header == INDEX_COLUMNS;
+    if !indexed && table.header != COLUMNS {
         return Err(Fault::new(format!("its columns must be {}", COLUMNS.join(","))).on_line(1));
     }
     let mut windows: Vec<PriceWindow> = Vec::new();
     let mut seen: BTreeSet<OptionId> = BTreeSet::new();
     for row in &table.rows {
-        let cell = |index: usize| row.cells[index].trim();
+        let cell = |index: usize| row.cells.get(index).map_or("", |cell| cell.trim());
         let wrong = |index: usize, text: &str| {
-            Fault::field(COLUMNS[index], format!("{:?} {text}", cell(index))).on_line(row.line)
+            let name = table.header.get(index).map_or("", |name| name);
+            Fault::field(name, format!("{:?} {text}", cell(index))).on_line(row.line)
         };
         let number = |index: usize| match cell(index) {
             "" => Ok(None),
@@ -70,10 +99,12 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<PriceWindow>, Fault> {
                 .ok_or_else(|| wrong(index, "is not a price above zero")),
         };
         let option_id = OptionId::parse(cell(0)).map_err(|error| wrong(0, &error.to_string()))?;
+        // An index stands where the close is otherwise.
+        let (close, adjusted) = if indexed { (4, 3) } else { (3, 4) };
         let session = Session {
             date: parse_day(cell(2)).ok_or_else(|| wrong(2, "is not a day"))?,
-            close: price(3)?,
-            adjusted: price(4)?,
+            close: price(close)?,
+            adjusted: price(adjusted)?,
             dividend: number(5)?,
             split: number(6)?,
             volume: number(7)?,

@@ -41,8 +41,13 @@ pub struct AnswerRecord {
     pub address: String,
     #[serde(rename = "fetched_at_utc")]
     pub fetched_at: Timestamp,
-    #[serde(rename = "body_sha256")]
-    pub body: Digest,
+    /// None where closes are not published: the digest of a short answer gives them away.
+    #[serde(
+        rename = "body_sha256",
+        default,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub body: Option<Digest>,
     /// How many sessions it holds.
     pub rows: usize,
     /// How many requests it took.

@@ -5,6 +5,7 @@ use capitalbench_core::asking::market_context::{
 };
 use capitalbench_core::decision::control::PastFigures;
 use capitalbench_core::market::calendar::Market;
+use capitalbench_core::market::published_prices::{PublishedPrices, six_decimals};
 use capitalbench_core::market::universe::{MarketOption, Universe};
 use capitalbench_core::values::ids::OptionId;
 use capitalbench_core::values::time::parse_day;
@@ -37,14 +38,16 @@ pub struct Provenance {
 /// One cell: its column and its value, blank when there is none.
 type Cell = (String, Value);
 
-/// The three files of the table: path and text.
+/// The three files of the table: path and text. Where closes are not published, the table has no level,
+/// and its figures have six decimals.
 pub fn render(
     universe: &Universe,
     context: &MarketContext,
     provenance: &Provenance,
+    publish: PublishedPrices,
 ) -> [(&'static str, String); 3] {
     let rows: Vec<Vec<Cell>> = paired(universe, context)
-        .map(|(option, row)| cells(option, row, context))
+        .map(|(option, row)| cells(option, row, context.as_of, publish))
         .collect();
     [
         (CSV, csv(&rows)),
@@ -96,7 +99,19 @@ pub fn parse_as_of(bytes: &[u8]) -> Result<Date, Fault> {
     day.ok_or_else(|| Fault::field("as_of_date_requested", "must be a day like 2026-05-08"))
 }
 
-fn cells(option: &MarketOption, row: &ContextRow, context: &MarketContext) -> Vec<Cell> {
+fn cells(
+    option: &MarketOption,
+    row: &ContextRow,
+    as_of: Date,
+    publish: PublishedPrices,
+) -> Vec<Cell> {
+    let figure = |value: Option<f64>| {
+        json!(if publish.is_full() {
+            value
+        } else {
+            value.map(six_decimals)
+        })
+    };
     let mut cells: Vec<Cell> = Vec::with_capacity(36);
     // A value that is missing is an empty text.
     let mut put = |name: &str, value: Value| {
@@ -110,31 +125,36 @@ fn cells(option: &MarketOption, row: &ContextRow, context: &MarketContext) -> Ve
     put("category", json!(option.category));
     put("option_group", json!(option.group));
     put("risk_bucket", json!(option.risk_bucket.as_str()));
-    put("as_of_date_requested", json!(context.as_of.to_string()));
+    put("as_of_date_requested", json!(as_of.to_string()));
     let priced = row.as_of.as_ref();
     put(
         "as_of_price_date",
         json!(priced.map(|p| p.date.to_string())),
     );
-    put("as_of_adj_close", json!(priced.map(|p| p.adjusted_close)));
+    if publish.is_full() {
+        put("as_of_adj_close", json!(priced.map(|p| p.adjusted_close)));
+    }
     for trailing in &row.returns {
         let window = trailing.window.as_str();
         let day = trailing.price_date.map(|day| day.to_string());
         put(&format!("price_date_{window}"), json!(day));
-        put(&format!("return_{window}"), json!(trailing.value));
+        put(&format!("return_{window}"), figure(trailing.value));
         put(&format!("rank_{window}"), json!(trailing.rank));
-        let versus = json!(trailing.versus_reference);
+        let versus = figure(trailing.versus_reference);
         put(&format!("return_vs_sp500_{window}"), versus);
     }
     let path = &row.path;
-    put("volatility_30d", json!(path.volatility_30d));
-    put("max_drawdown_30d", json!(path.max_drawdown_30d));
+    put("volatility_30d", figure(path.volatility_30d));
+    put("max_drawdown_30d", figure(path.max_drawdown_30d));
     put("path_observations_30d", json!(path.path_observations_30d));
-    put("up_day_share_30d", json!(path.up_day_share_30d));
-    put("distance_from_52w_high", json!(path.distance_from_52w_high));
-    put("distance_from_52w_low", json!(path.distance_from_52w_low));
-    put("corr_to_sp500_1y", json!(path.corr_to_reference_1y));
-    put("beta_to_sp500_1y", json!(path.beta_to_reference_1y));
+    put("up_day_share_30d", figure(path.up_day_share_30d));
+    put(
+        "distance_from_52w_high",
+        figure(path.distance_from_52w_high),
+    );
+    put("distance_from_52w_low", figure(path.distance_from_52w_low));
+    put("corr_to_sp500_1y", figure(path.corr_to_reference_1y));
+    put("beta_to_sp500_1y", figure(path.beta_to_reference_1y));
     put("status", json!(row.status.as_str()));
     put("message", json!(row.message));
     cells

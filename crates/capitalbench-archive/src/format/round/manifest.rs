@@ -18,6 +18,7 @@ use serde::Deserialize;
 
 use crate::disk::error::Fault;
 use crate::format::round::controls::{self, StoredControl};
+use crate::format::round::publish::{StoredPublish, published};
 use crate::format::utf8;
 use capitalbench_core::encoding::yaml::from_yaml;
 
@@ -64,6 +65,7 @@ struct Stored {
     #[serde(default)]
     controls: Vec<StoredControl>,
     lanes: Option<StoredLanes>,
+    publish: Option<StoredPublish>,
     #[serde(rename = "paired_round_id")]
     _paired_round_id: Option<String>,
     #[serde(rename = "experiment_doc")]
@@ -115,15 +117,12 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
     };
     let stream = stored.publication_stream.as_deref();
     let stream = stream.map_or(Some(Stream::Primary), Stream::parse);
-    let proof = stored
-        .proof
-        .as_deref()
-        .map_or(Some(Proof::None), Proof::parse);
     let methodology = Methodology::from_label(stored.methodology_version.as_deref());
     let market = market(stored.market.as_deref(), stored.own_market)?;
     require_market_rules(market, &methodology)?;
     let controls = own_controls(stored.controls, &methodology)?;
     let lanes = lanes(stored.lanes, &methodology)?;
+    let publish = published(stored.publish, &methodology)?;
     Ok(Manifest {
         market,
         round_id: stored.round_id,
@@ -152,7 +151,7 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         stream: stream.ok_or_else(|| {
             Fault::field("publication_stream", "must be primary, pilot or synthetic")
         })?,
-        proof: proof.ok_or_else(|| Fault::field("proof", "must be none, signed or anchored"))?,
+        proof: proof(stored.proof.as_deref())?,
         origins: origins(
             stored.price_source,
             stored.second_price_source,
@@ -162,7 +161,13 @@ pub fn parse(bytes: &[u8]) -> Result<Manifest, Fault> {
         failure_policy: stored.failure_policy.map(failure_policy).transpose()?,
         controls,
         lanes,
+        publish,
     })
+}
+
+fn proof(text: Option<&str>) -> Result<Proof, Fault> {
+    let proof = text.map_or(Some(Proof::None), Proof::parse);
+    proof.ok_or_else(|| Fault::field("proof", "must be none, signed or anchored"))
 }
 
 /// Where prices and replies come from, and how far a day may move.

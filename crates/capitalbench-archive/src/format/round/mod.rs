@@ -9,5 +9,6 @@ pub mod manifest;
 pub mod models;
 pub mod new_manifest;
 pub mod options;
+mod publish;
 pub mod research;
 pub mod slate;

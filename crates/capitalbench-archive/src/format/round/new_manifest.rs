@@ -8,7 +8,7 @@ use capitalbench_core::round::manifest::{Manifest, Stream, SubmissionFormat};
 use capitalbench_core::values::time::WrittenInstant;
 use jiff::civil::Date;
 
-use crate::format::round::controls;
+use crate::format::round::{controls, publish};
 use crate::format::text::scalar::yaml_text;
 
 /// The text of a new manifest; it is written once and read back before it is used.
@@ -55,6 +55,7 @@ pub fn render(manifest: &Manifest, description: &str, notes: &str) -> String {
     lines.extend(manifest.failure_policy.into_iter().flat_map(policy_lines));
     lines.extend(controls::lines(&manifest.controls));
     lines.extend(manifest.lanes.iter().flat_map(lane_lines));
+    lines.extend(publish::lines(manifest.publish));
     let mut put = |key: &str, value: String| lines.push(format!("{key}: {value}"));
     if let Some(rule) = &manifest.window_rule {
         put("window_rule", yaml_text(&rule.to_string()));

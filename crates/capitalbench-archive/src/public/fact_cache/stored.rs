@@ -5,6 +5,7 @@ use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::decision::portfolio::Constraints;
 use capitalbench_core::market::calendar::{Market, WindowRule};
 use capitalbench_core::market::prices::PriceSheet;
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::publication::Frozen;
 use capitalbench_core::publication::facts::{
     InterimRow, LaneAnswer, OfficialRun, RepeatedRun, Result as Figures, RoundFacts,
@@ -174,4 +175,5 @@ struct ManifestForm {
     failure_policy: Option<FailurePolicy>,
     controls: Vec<OwnControl>,
     lanes: Option<Lanes>,
+    publish: PublishedPrices,
 }

@@ -1,5 +1,6 @@
 //! The tables of a result.
 
+use capitalbench_core::market::prices::PriceField;
 use capitalbench_core::result::leaderboard::Scored;
 use capitalbench_core::result::score::{Score, contribution, score};
 use capitalbench_core::values::units::{Price, signed_percent};
@@ -114,14 +115,21 @@ pub(super) fn consistency(scored: &ScoredRun) -> String {
 pub(super) fn options(scored: &ScoredRun) -> String {
     let known = |text: Option<String>| text.unwrap_or_else(|| "–".to_owned());
     let price = |side: Option<(Price, _)>| known(side.map(|(price, _)| price.get().to_string()));
-    let rows = scored.returns.by_rank().into_iter().map(|option| {
-        vec![
+    let by_rank = scored.returns.by_rank();
+    // An index is no price; the return says all of it.
+    let is_index = |side: Option<(_, PriceField)>| matches!(side, Some((_, PriceField::Index)));
+    let has_prices = !by_rank.iter().any(|option| is_index(option.exit));
+    let rows = by_rank.into_iter().map(|option| {
+        let mut row = vec![
             known(option.rank.map(|rank| rank.to_string())),
             plain(option.option_id.as_str()),
-            price(option.entry),
-            price(option.exit),
-            signed_percent(option.value.get()),
-        ]
+        ];
+        if has_prices {
+            row.extend([price(option.entry), price(option.exit)]);
+        }
+        row.push(signed_percent(option.value.get()));
+        row
     });
-    table("rank | option | entry | exit | return", rows)
+    let sides = if has_prices { "entry | exit | " } else { "" };
+    table(&format!("rank | option | {sides}return"), rows)
 }

@@ -86,7 +86,7 @@ fn returns_problem(inputs: &RoundInputs) -> Result<Option<String>, FileError> {
         );
         return Ok(Some(text));
     };
-    let made = kept.daily_returns(&inputs.universe);
+    let made = kept.daily_returns(inputs);
     let differs = made.as_bytes() != stored;
     Ok(differs.then(|| format!("{file} does not follow from {}", layout::SOURCE_HISTORIES)))
 }

@@ -12,7 +12,11 @@ const FAR_FROM_HIGH: f64 = -0.2;
 
 pub(super) fn briefing(facts: &MechanicalFacts<'_>) -> String {
     let figures = facts.figures();
-    let mut parts = vec![introduction(facts), breadth(&figures), options(&figures)];
+    let mut parts = vec![
+        introduction(facts),
+        breadth(&figures),
+        options(facts, &figures),
+    ];
     parts.extend(treasury(facts.treasury));
     format!("{}\n", parts.join("\n\n"))
 }
@@ -101,8 +105,10 @@ fn breadth(figures: &[OptionFigures<'_>]) -> String {
     lines.join("\n")
 }
 
-fn options(figures: &[OptionFigures<'_>]) -> String {
-    let mut header = vec!["option".to_owned(), "close".to_owned()];
+fn options(facts: &MechanicalFacts<'_>, figures: &[OptionFigures<'_>]) -> String {
+    let has_levels = facts.publish.is_full();
+    let mut header = vec!["option".to_owned()];
+    header.extend(has_levels.then(|| "close".to_owned()));
     header.extend(SPANS.iter().map(|span| sessions(*span)));
     header.extend(["volatility", "day of the year's high"].map(str::to_owned));
     let mut lines = vec![
@@ -113,10 +119,8 @@ fn options(figures: &[OptionFigures<'_>]) -> String {
     ];
     for own in figures {
         let mut cells = vec![own.id.to_string()];
-        cells.push(
-            own.level
-                .map_or_else(unknown, |level| format!("{level:.2}")),
-        );
+        let level = own.level.map(|level| format!("{level:.2}"));
+        cells.extend(has_levels.then(|| level.unwrap_or_else(unknown)));
         let changes = own.changes.iter();
         cells.extend(changes.map(|change| change.map_or_else(unknown, percent)));
         cells.push(own.volatility.map_or_else(unknown, plain_percent));

@@ -61,6 +61,7 @@ fn levels_changes_breadth_and_yields_are_stated() {
         histories: &histories,
         as_of: AS_OF,
         treasury: TreasuryFacts::Read(&curve),
+        publish: PublishedPrices::Full,
     };
     let text = facts.text();
     for expected in [
@@ -99,6 +100,31 @@ fn levels_changes_breadth_and_yields_are_stated() {
 }
 
 #[test]
+fn a_round_that_keeps_its_closes_has_a_text_without_levels() {
+    let universe = universe_of(&["AAA", "SP500"]);
+    let histories = ["AAA", "SP500"].map(|id| history(id, 260, |_| 187.654_321));
+    let text = |publish| {
+        let facts = MechanicalFacts {
+            universe: &universe,
+            histories: &histories,
+            as_of: AS_OF,
+            treasury: TreasuryFacts::NotAsked,
+            publish,
+        };
+        facts.text()
+    };
+    let (full, returns) = (text(PublishedPrices::Full), text(PublishedPrices::Returns));
+    assert!(full.contains("| AAA | 375.31 | 0.00% |"), "{full}");
+    assert!(returns.contains("| option | 1 session |") && returns.contains("| AAA | 0.00% |"));
+    assert_eq!(
+        full.replace(" | close |", " |")
+            .replace(" | 375.31 |", " |")
+            .len(),
+        returns.len() + 6
+    );
+}
+
+#[test]
 fn volatility_is_the_deviation_of_sixty_returns_scaled_to_a_year() {
     // Returns of +1% and −1% in turn: the sample deviation is 0.01 × √(60/59).
     let mut close = 100.0;
@@ -134,6 +160,7 @@ fn the_shipped_universe_stays_short_and_passes_the_rules() {
         histories: &histories,
         as_of: AS_OF,
         treasury: TreasuryFacts::Read(&curve),
+        publish: PublishedPrices::Full,
     };
     let text = facts.text();
     assert_eq!(check(&text, Enforcement::Refuse), []);
@@ -156,6 +183,7 @@ fn rows_that_nobody_knew_at_the_cutoff_are_named() {
         histories: &histories,
         as_of: AS_OF,
         treasury: TreasuryFacts::Read(&curve),
+        publish: PublishedPrices::Full,
     };
     let at = |text: &str| {
         let later = facts.later_facts(text.parse().unwrap());

@@ -19,6 +19,8 @@ fn every_place_of_a_round_has_its_audience() {
         ("prices/window.csv", AfterResult),
         ("prices/provenance.json", AfterResult),
         ("prices/replaced/0001/exit_prices.csv", AfterResult),
+        ("prices/vendor/window.csv", Private),
+        ("prices/replaced/0001/vendor/window.csv", Private),
         ("round_summary.md", AfterResult),
         ("automation/resolution_job.yaml", Public),
         ("automation/lease.json", Private),

@@ -10,6 +10,7 @@ use capitalbench_core::decision::entering::agent::{AgentAnswer, AgentFault, LONG
 use capitalbench_core::league::settings::BriefingSource;
 use capitalbench_core::market::calendar::WindowRule;
 use capitalbench_core::market::invented::InventedMarket;
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::market::universes::DEFAULT_VERSION;
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Origins, Proof, Stream, SubmissionFormat, Track};
@@ -117,6 +118,7 @@ fn invented_round(operator: &Operator, scratch: &Path) -> Result<RoundFolder, Er
             failure_policy: FailurePolicy::default(),
             controls: Vec::new(),
             lanes: None,
+            publish: PublishedPrices::Full,
         },
     )?;
     let path = opened.folder.path();

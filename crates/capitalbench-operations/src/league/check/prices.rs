@@ -1,9 +1,10 @@
 //! The universe of a league, and whether its price source can serve it in time.
 
+use capitalbench_core::market::published_prices::forbids_redistribution;
 use capitalbench_core::market::universe::Universe;
 use jiff::tz::TimeZone;
 
-use super::{Checked, FILE};
+use super::{Checked, FILE, Standing};
 use crate::error::Error;
 use crate::league::folder::LeagueFolder;
 use crate::operator::Operator;
@@ -22,6 +23,7 @@ pub(super) fn check(operator: &Operator, league: &LeagueFolder, found: &mut Vec<
     };
     let text = format!("{} options", universe.options().len());
     found.push(Checked::ready("universe", text));
+    found.extend(redistribution(league));
     // Also in a rehearsal: an operator wants to know beforehand whether the plan is large enough.
     let settings = &league.league.prices;
     for name in [Some(&settings.source), settings.second.as_ref()]
@@ -33,6 +35,24 @@ pub(super) fn check(operator: &Operator, league: &LeagueFolder, found: &mut Vec<
         let usual = "correct `prices` in the league file";
         found.push(checked.unwrap_or_else(|error| Checked::of_error("prices", error, usual)));
     }
+}
+
+/// Closes of a vendor that are published, which its terms hardly allow.
+fn redistribution(league: &LeagueFolder) -> Option<Checked> {
+    let settings = &league.league;
+    let source = &settings.prices.source;
+    if !settings.publish.is_full() || !forbids_redistribution(source) {
+        return None;
+    }
+    let text = format!("publish.prices: full passes the closes of {source} on to everybody");
+    let next = format!(
+        "write publish.prices: returns into {FILE}, unless your contract with {source} lets you publish \
+         its closes; rounds that are open already keep what their manifest says"
+    );
+    Some(Checked {
+        standing: Standing::Warning,
+        ..Checked::repair("publish", text, next)
+    })
 }
 
 fn source(

@@ -52,6 +52,7 @@ pub(super) fn draft(
             (TreasuryPart::NotAsked, _) => TreasuryFacts::NotAsked,
             _ => TreasuryFacts::NotReached,
         },
+        publish: inputs.manifest.publish,
     };
     if let Some(fact) = facts.later_facts(cutoff).first() {
         return Err(Error::new(fact.text.clone()).hint(

@@ -4,6 +4,7 @@ use capitalbench_core::market::prices::PriceSheet;
 use capitalbench_core::market::reference_name::ReferenceName;
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::publication::{PublicRound, RoundState};
+use capitalbench_core::result::returns::RoundReturns;
 use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::units::Price;
 
@@ -65,6 +66,11 @@ fn file_link(page: &Page, round: &PublicRound, name: &str) -> Html {
         .link(&format!("rounds/{}/files/{name}", round.id()), name)
 }
 
+/// What stands in place of prices where the closes are private.
+const RETURNS_ONLY: &str = "This round publishes returns only: each option is 1 at its entry close, and \
+    the closes stay with the operator, because vendors seldom let them be passed on. The returns are the \
+    operator's word; `verify --prices-from` fetches them again with your own key.";
+
 /// The prices of a round; ending ones only once it is resolved.
 pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
     let mut page = sub_page(
@@ -85,6 +91,11 @@ pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
             None => {
                 page.body.say("Starting prices are not known yet.");
             }
+            Some(_) if !round.manifest.publish.is_full() => {
+                page.body.say(RETURNS_ONLY);
+                page.body
+                    .say("The starting closes are fixed. Returns follow with the result.");
+            }
             Some(sheet) => {
                 page.body
                     .say("These are the starting prices. Ending prices follow with the result.");
@@ -92,34 +103,51 @@ pub(super) fn prices(view: &View<'_>, round: &PublicRound) -> Page {
             }
         },
         RoundState::Resolved(resolved) => {
-            let mut table = Table::new(
-                "Prices and returns of every option",
-                &format!(
-                    "#Rank | Option | Symbol | #Start | #End | #Return | #vs {}",
-                    ReferenceName::of(&round.universe)
-                ),
-            );
-            let reference = resolved.returns.reference();
-            for own in resolved.returns.by_rank() {
-                let option = round.universe.get(&own.option_id);
-                let of = |side: Option<(Price, _)>| maybe(side.map(|(p, _)| p.get()), price);
-                table.row(vec![
-                    number(
-                        &own.rank.map_or(NONE.to_owned(), |rank| rank.to_string()),
-                        own.rank.map(f64::from),
-                    ),
-                    head(view.option_link(&page.here, &own.option_id)),
-                    text(option.map_or(NONE, MarketOption::display_symbol)),
-                    of(own.entry),
-                    of(own.exit),
-                    percent(own.value.get()),
-                    percent((own.value - reference).get()),
-                ]);
+            if !round.manifest.publish.is_full() {
+                page.body.say(RETURNS_ONLY);
             }
+            let table = returned(view, &page, round, &resolved.returns);
             page.body.table(&table);
         }
     }
     page
+}
+
+/// The returns of all options by rank, with both prices where the round publishes them.
+fn returned(view: &View<'_>, page: &Page, round: &PublicRound, returns: &RoundReturns) -> Table {
+    let is_full = round.manifest.publish.is_full();
+    let versus = ReferenceName::of(&round.universe);
+    let (title, sides) = if is_full {
+        ("Prices and returns of every option", "#Start | #End | ")
+    } else {
+        ("Returns of every option", "")
+    };
+    let mut table = Table::new(
+        title,
+        &format!("#Rank | Option | Symbol | {sides}#Return | #vs {versus}"),
+    );
+    let reference = returns.reference();
+    for own in returns.by_rank() {
+        let option = round.universe.get(&own.option_id);
+        let of = |side: Option<(Price, _)>| maybe(side.map(|(p, _)| p.get()), price);
+        let mut row = vec![
+            number(
+                &own.rank.map_or(NONE.to_owned(), |rank| rank.to_string()),
+                own.rank.map(f64::from),
+            ),
+            head(view.option_link(&page.here, &own.option_id)),
+            text(option.map_or(NONE, MarketOption::display_symbol)),
+        ];
+        if is_full {
+            row.extend([of(own.entry), of(own.exit)]);
+        }
+        row.extend([
+            percent(own.value.get()),
+            percent((own.value - reference).get()),
+        ]);
+        table.row(row);
+    }
+    table
 }
 
 fn starting(view: &View<'_>, page: &Page, round: &PublicRound, sheet: &PriceSheet) -> Table {

@@ -26,6 +26,7 @@ use crate::console::{
 };
 use crate::error::{Error, Exit};
 
+mod prices;
 mod proof;
 mod witnesses;
 
@@ -44,6 +45,7 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
         None
     };
     let unpacked = bundle.as_ref().map(OpenBundle::round);
+    let given = path;
     let path = unpacked.as_deref().unwrap_or(path);
     let bar = progress(count_rounds(path), "verifying");
     let owner = owner(path)?;
@@ -57,8 +59,11 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
         ..reader(arguments)?
     };
     let now = now_or(arguments.now.instant);
-    let report = verify_for(&reader, path, now, &|| bar.inc(1))?;
+    let mut report = verify_for(&reader, path, now, &|| bar.inc(1))?;
     bar.finish_and_clear();
+    if let Some(source) = &arguments.prices_from {
+        prices::check(&mut report, arguments, source, (given, path))?;
+    }
     show(
         || as_json(&report),
         || print(&report, typed, arguments.listing.all),

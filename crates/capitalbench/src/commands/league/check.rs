@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::cli::LeagueCheck;
 use crate::config::{enter_league, league_operator};
-use crate::console::{DIM, ERROR, GOOD, line, paint, plural, show};
+use crate::console::{DIM, ERROR, GOOD, WARNING, line, paint, plural, show};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &LeagueCheck) -> Result<Exit, Error> {
@@ -42,6 +42,7 @@ fn print(checked: &[Checked], broken: usize) {
         let style = match one.standing {
             Standing::Ready => GOOD,
             Standing::NotUsed => DIM,
+            Standing::Warning => WARNING,
             Standing::Repair => ERROR,
         };
         let word = paint(style, format!("{:<8}", one.standing.as_str()));

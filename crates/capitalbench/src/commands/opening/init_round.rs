@@ -81,6 +81,7 @@ fn request(arguments: &InitRound) -> Result<RoundRequest, Error> {
         failure_policy: FailurePolicy::default(),
         controls: controls(arguments)?,
         lanes: arguments.lanes.clone(),
+        publish: arguments.publish_prices,
     })
 }
 

@@ -33,3 +33,19 @@ fn other_content_is_refused() {
     let fault = parse(apart.as_bytes()).unwrap_err().to_string();
     assert!(fault.contains("has rows in two places"), "{fault}");
 }
+
+#[test]
+fn indexes_stand_in_place_of_adjusted_closes_and_read_back() {
+    let text = "option_id,symbol,date,index\nA,AA,2026-03-02,1.0\nA,AA,2026-03-03,1.0133\n";
+    let windows = parse(text.as_bytes()).unwrap();
+    let sessions = &windows[0].sessions;
+    assert_eq!(sessions[1].adjusted.map(Price::get), Some(1.0133));
+    assert_eq!((sessions[1].close, sessions[1].dividend), (None, None));
+    assert_eq!(render_indexes(&windows), text);
+    assert!(is_indexed(text.as_bytes()) && !is_indexed(TEXT.as_bytes()));
+    let fault = parse(text.replace("1.0133", "0").as_bytes()).unwrap_err();
+    assert_eq!(
+        fault.to_string(),
+        "line 3: index: \"0\" is not a price above zero"
+    );
+}

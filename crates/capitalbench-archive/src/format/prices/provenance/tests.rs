@@ -20,7 +20,7 @@ fn written_provenance_reads_back_and_other_content_is_refused() {
             symbol: "AA".into(),
             address: "AA.csv".into(),
             fetched_at: "2026-03-10T01:00:00Z".parse().unwrap(),
-            body: Digest::of(b"x"),
+            body: Some(Digest::of(b"x")),
             rows: 6,
             requests: 1,
         }],

@@ -3,6 +3,7 @@ use crate::asking::briefing;
 use crate::asking::prompt::{foreign_horizon, prompt_text};
 use crate::decision::portfolio::Constraints;
 use crate::market::calendar::Market;
+use crate::market::published_prices::PublishedPrices;
 use crate::round::manifest::{Proof, Stream, Track, Window};
 use crate::round::methodology::{Enforcement, Methodology};
 use crate::test_support::option;
@@ -37,6 +38,7 @@ fn manifest(format: SubmissionFormat) -> Manifest {
         failure_policy: None,
         controls: Vec::new(),
         lanes: None,
+        publish: PublishedPrices::Full,
     }
 }
 

@@ -145,3 +145,23 @@ fn rows_are_found_by_symbol_and_raw_closes_are_used_when_nothing_better_is_there
     assert_eq!(row.exit, Some((price(2.5), PriceField::AdjustedClose)));
     assert_eq!(returns.options().len(), 2, "foreign rows are no options");
 }
+
+#[test]
+fn the_return_of_an_index_has_six_decimals() {
+    let indexed = |value: f64| Quote {
+        adjusted: None,
+        index: Price::new(value),
+        ..quote("SPY", 1.0)
+    };
+    let universe = universe_of(&["SP500", "CASH"]);
+    let of = |from: f64, to: f64| {
+        let [entry, exit] = [from, to].map(|own| PriceSheet::new(vec![indexed(own)]).unwrap());
+        let returns = RoundReturns::new(&universe, &entry, &exit, &BTreeSet::new()).unwrap();
+        returns.get(&option_id("SP500")).unwrap().clone()
+    };
+    let row = of(1.0, 1.0133);
+    assert_bits(row.value, 0.0133);
+    assert_eq!(row.exit, Some((price(1.0133), PriceField::Index)));
+    assert_bits(of(1.0, 0.987_654).value, -0.012_346);
+    assert_bits(of(2.0, 3.0).value, 0.5);
+}

@@ -1,0 +1,85 @@
+//! Prices that the reader fetches again, as findings of the rounds they belong to.
+
+use std::path::Path;
+
+use capitalbench_archive::disk::layout;
+use capitalbench_archive::round::round_folder::RoundFolder;
+use capitalbench_archive::verify::{Code, Finding, Report};
+use capitalbench_operations::prices::again::{AgainRequest, FetchedAgain, Restated, fetch_again};
+use capitalbench_operations::prices::sources::Vendor;
+
+use crate::cli::Verify;
+use crate::commands::whole_path;
+use crate::config::operator;
+use crate::error::Error;
+
+/// Fetches and compares; `given` is what was typed, and `path` the rounds in it.
+pub(super) fn check(
+    report: &mut Report,
+    arguments: &Verify,
+    source: &str,
+    (given, path): (&Path, &Path),
+) -> Result<(), Error> {
+    let operator = operator(arguments.now.instant)?;
+    let vendor = match source {
+        "yahoo" => Vendor::Yahoo,
+        "alphavantage" => Vendor::AlphaVantage,
+        _ => Vendor::Tiingo,
+    };
+    let beside = if RoundFolder::is_round(given) || given.is_file() {
+        let whole = whole_path(given)?;
+        whole.parent().unwrap_or(&whole).to_owned()
+    } else {
+        given.to_owned()
+    };
+    let request = AgainRequest {
+        path,
+        beside: &beside,
+        vendor,
+    };
+    for fetched in fetch_again(&operator, &request)? {
+        let mut rounds = report.rounds.iter_mut();
+        if let Some(round) = rounds.find(|round| round.round_id == fetched.round_id) {
+            let own = &mut round.findings;
+            own.retain(|finding| finding.code != Code::ClosesNotPublished);
+            own.extend(findings(&fetched));
+            own.sort();
+        }
+    }
+    Ok(())
+}
+
+fn findings(fetched: &FetchedAgain) -> Vec<Finding> {
+    let source = &fetched.source;
+    let place = layout::PRICES;
+    let of = fetched.of;
+    let equal = of - fetched.differing.len() - fetched.missing.len();
+    let at = fetched.at.map(|at| format!(" at {at}")).unwrap_or_default();
+    let text = format!("returns fetched again from {source}{at}: {equal} of {of} equal");
+    let mut found = vec![Finding::new(Code::ReturnsFetchedAgain, place, text)];
+    let differing = fetched.differing.iter();
+    found.extend(differing.map(|own| {
+        let text = restated(own, source);
+        Finding::new(Code::ReturnRestated, layout::EXIT_PRICES, text)
+    }));
+    let missing = fetched.missing.iter();
+    found.extend(missing.map(|(option_id, reason)| {
+        let text = format!("{option_id}: {reason}");
+        Finding::new(Code::ReturnsNotFetched, place, text)
+    }));
+    found
+}
+
+fn restated(own: &Restated, source: &str) -> String {
+    let Restated {
+        option_id,
+        day,
+        published,
+        again,
+    } = own;
+    format!(
+        "{option_id} returned {:+.6} until {day} as published, and {:+.6} by {source}: restated or wrong",
+        published.get(),
+        again.get()
+    )
+}

@@ -1,0 +1,442 @@
+//! A round that publishes returns only: no close is found in anything public, and everything that is
+//! computed from prices is computed all the same.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock};
+
+use capitalbench_testing::database_server::Server;
+use serde_json::{Value, json};
+
+use crate::harness::{Ran, Test, codes_of};
+use crate::page_script::{look, node};
+use crate::sentinels::{Published, Reader, Vendor, add, below, dump};
+
+/// Codes that only such rounds, or readers of prices, provoke.
+pub(crate) const CODES: [&str; 6] = [
+    "closes-not-published",
+    "index-differs",
+    "not-as-published",
+    "return-restated",
+    "returns-fetched-again",
+    "returns-not-fetched",
+];
+
+const NAME: &str = "HELD-2026-09-14-1W";
+const ROUND: &str = "held/HELD-2026-09-14-1W";
+const RUN: &str = "runs/official";
+const VENDOR: &str = "prices/vendor/window.csv";
+const HISTORIES: &str = "market_data/source_histories.csv";
+const PENDING: &str = "2026-09-17T12:00:00Z";
+const NOW: &str = "2026-09-25T12:00:00Z";
+
+/// The steps to the record.
+const BEGINNING: [&str; 8] = [
+    "keys init --rounds-dir held --name log.example",
+    "init-round --round-id HELD-2026-09-14-1W --horizon one+week --universe options.yaml \
+     --models models.yaml --rounds-dir held --synthetic --methodology portfolio-v1.2 \
+     --price-source tiingo --publish-prices returns --decision-deadline 2026-09-14T13:25:00Z \
+     --now 2026-09-14T11:00:00Z",
+    "fetch-universe-performance --round held/HELD-2026-09-14-1W --as-of-date 2026-09-11 \
+     --now 2026-09-14T11:05:00Z",
+    "make-briefing --round held/HELD-2026-09-14-1W --research-cutoff-utc 2026-09-14T11:10:00Z \
+     --now 2026-09-14T11:20:00Z",
+    "hash-round --round held/HELD-2026-09-14-1W --now 2026-09-14T11:30:00Z",
+    "run-round --round held/HELD-2026-09-14-1W --models models.yaml --mock --run-type official \
+     --run-id official --seed 3 --retry-pause 0 --quiet --now 2026-09-14T12:00:00Z",
+    "accept-run --round held/HELD-2026-09-14-1W --run-id official --now 2026-09-14T12:30:00Z",
+    "update-interim-performance --rounds-dir held --track all --snapshot-date 2026-09-14 \
+     --now 2026-09-15T02:00:00Z",
+];
+const TRACKED: &str = "update-interim-performance --rounds-dir held --track all \
+     --snapshot-date 2026-09-16 --now 2026-09-17T02:00:00Z";
+const RESOLVED: &str = "resolve-due --rounds-dir held --source tiingo --now 2026-09-22T02:00:00Z";
+/// After the vendor restated a close.
+const CORRECTED: [&str; 2] = [
+    "fetch-prices --round held/HELD-2026-09-14-1W --source tiingo --full-universe --overwrite-prices \
+     --correct the+vendor+restated+gold --cross-check csv --cross-check-histories second \
+     --tolerance-bps 20 --now 2026-09-23T02:00:00Z",
+    "score-round --round held/HELD-2026-09-14-1W --correct the+vendor+restated+gold \
+     --now 2026-09-23T03:00:00Z",
+];
+
+/// A round with the vendor of its prices.
+struct Held {
+    test: Test,
+    vendor: Vendor,
+}
+
+impl Held {
+    fn begun() -> Self {
+        Self::publishing("returns")
+    }
+
+    fn publishing(what: &str) -> Self {
+        let test = Test::operator(ROUND);
+        fs::create_dir(test.path("held")).expect("a folder");
+        let held = Self {
+            test,
+            vendor: Vendor::start(),
+        };
+        for step in BEGINNING {
+            held.step(&step.replace("-prices returns", &format!("-prices {what}")));
+        }
+        held.step(TRACKED);
+        held
+    }
+
+    fn step(&self, words: &str) {
+        self.say(words).code(0);
+    }
+
+    fn say(&self, words: &str) -> Ran {
+        let typed: Vec<String> = words
+            .split_whitespace()
+            .map(|word| word.replace('+', " "))
+            .collect();
+        let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
+        self.vendor.server.run(&self.test, &typed)
+    }
+
+    fn file(&self, path: &str) -> PathBuf {
+        self.test.file(path)
+    }
+
+    /// Bundle, site and export as of an instant, in a folder of their own.
+    fn published(&self, at: &str, stage: &str) -> Published {
+        let place = |what: &str| format!("{stage}/{what}");
+        let test = &self.test;
+        let bundle = place("one.tar.zst");
+        fs::create_dir(test.path(stage)).expect("a folder");
+        let run = |arguments: &[&str]| drop(test.run(arguments).code(0));
+        run(&["bundle", ROUND, "--output", &bundle]);
+        let dir = ["--rounds-dir", "held", "--as-of", at];
+        let site = place("site");
+        run(&[&["build-site"], &dir[..], &["--output", &site]].concat());
+        let export = |more: &[&str]| run(&[&["export"], &dir[..], more].concat());
+        let [out, hub, logs, beside] = ["export", "hub", "logs", "beside"].map(place);
+        export(&["--output", &out]);
+        export(&["--hub", &hub]);
+        export(&["--inspect", &logs, "--output", &beside]);
+        below(&test.path(stage))
+    }
+
+    /// Everything in a database that was filled from the rounds; nothing where there is none.
+    fn database(&self) -> Published {
+        let Some(server) = Server::start() else {
+            return Published::new();
+        };
+        let url = server.url();
+        let with = [("DATABASE_URL", url.as_str())];
+        let synced = ["sync-web", "--rounds-dir", "held", "--include-cumulative"];
+        self.test.run_with(&with, &["db", "migrate"]).code(0);
+        self.test.run_with(&with, &synced).code(0).says("synced: ");
+        dump(&url)
+    }
+
+    /// The private texts that somebody could guess.
+    fn private(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for file in [VENDOR, HISTORIES] {
+            found.extend(fs::read_to_string(self.file(file)));
+        }
+        found
+    }
+
+    fn verified(&self, path: &str, more: &[&str]) -> Ran {
+        let arguments = [&["verify", path, "--json", "--now", NOW], more].concat();
+        self.vendor.server.run(&self.test, &arguments)
+    }
+}
+
+fn findings(ran: &Ran) -> Vec<Value> {
+    let report = ran.json();
+    let findings = report["rounds"][0]["findings"].as_array();
+    findings.expect("findings").clone()
+}
+
+fn detail(ran: &Ran, code: &str) -> String {
+    let findings = findings(ran);
+    let own = findings.iter().find(|finding| finding["code"] == code);
+    let own = own.unwrap_or_else(|| panic!("no {code}: {ran}"));
+    own["detail"].as_str().expect("a sentence").to_owned()
+}
+
+/// A round that is resolved, corrected once; made once for all tests.
+fn resolved() -> (Test, Vendor) {
+    static MADE: OnceLock<Mutex<Test>> = OnceLock::new();
+    let made = MADE.get_or_init(|| {
+        let held = Held::begun();
+        held.step(RESOLVED);
+        Mutex::new(held.test)
+    });
+    let test = made.lock().expect("nobody panicked").again();
+    (test, Vendor::start())
+}
+
+fn again() -> Held {
+    let (test, vendor) = resolved();
+    Held { test, vendor }
+}
+
+#[test]
+fn no_close_is_found_in_anything_that_is_published() {
+    let held = Held::begun();
+    let reader = |held: &Held| {
+        let served = held.vendor.served.lock().expect("nobody panicked");
+        Reader::new(&served, &held.private())
+    };
+    let pending = held.published(PENDING, "pending");
+    assert_eq!(reader(&held).finds(&pending), [""; 0]);
+    held.step(RESOLVED);
+    held.vendor.restate();
+    held.vendor.write_second(&held.test.path("second"));
+    for step in CORRECTED {
+        held.step(step);
+    }
+    let compared = fs::read_to_string(held.file("prices/cross_check.json"));
+    assert!(compared.expect("a comparison").contains("other_return"));
+    let mut published = held.published(NOW, "resolved");
+    for file in [
+        "prices/exit_prices.csv",
+        "prices/replaced/0002/exit_prices.csv",
+    ] {
+        assert!(
+            published.contains_key(&format!("one.tar.zst!{NAME}/{file}")),
+            "{file}"
+        );
+    }
+    let text = |path: &str| fs::read_to_string(held.file(path)).expect("a file");
+    add(&mut published, "briefing", text("briefing.md").into_bytes());
+    published.extend(held.database());
+    let reader = reader(&held);
+    assert_eq!(reader.finds(&published), [""; 0]);
+    // The same reader finds the closes in what stays private.
+    for file in [VENDOR, HISTORIES, "prices/replaced/0002/vendor/window.csv"] {
+        let text = text(file);
+        let part: Vec<&str> = text.lines().take(20).collect();
+        let private = Published::from([(file.to_owned(), part.join("\n").into_bytes())]);
+        assert!(!reader.finds(&private).is_empty(), "{file}");
+        assert!(published.keys().all(|path| !path.ends_with(file)), "{file}");
+    }
+    assert!(text("briefing.md").contains("| option | 1 session |"));
+    assert!(!text("market_data/universe_trailing_returns.csv").contains("as_of_adj_close"));
+    assert!(text("prices/weekly_prices.csv").starts_with(
+        "round_id,target_date,price_date,option_id,symbol,index,price_source,published\n"
+    ));
+}
+
+/// The same reader finds the closes of a round that publishes them wherever prices stand, so that finding
+/// none means something.
+#[test]
+fn closes_that_are_published_are_found_everywhere() {
+    let held = Held::publishing("full");
+    held.step(RESOLVED);
+    let mut published = held.published(NOW, "resolved");
+    published.extend(held.database());
+    let served = held.vendor.served.lock().expect("nobody panicked");
+    let reader = Reader::new(&served, &[]);
+    let has_database = published.contains_key("dump");
+    let places = [
+        "prices/window.csv",
+        "prices/exit_prices.csv",
+        "prices/weekly_prices.csv",
+        "market_data/universe_trailing_returns.json",
+        "market_data/daily_returns.csv",
+        "prices/index.html",
+        "export/prices.csv",
+        "export/publication.json",
+        "hub/prices.parquet",
+    ];
+    let of_database = ["dump", "archive"];
+    let of_database = of_database.iter().filter(|_| has_database);
+    for place in places.iter().chain(of_database) {
+        let is_there = |(path, _): &(&String, &Vec<u8>)| {
+            path.ends_with(place) || path.starts_with(&format!("{place} "))
+        };
+        let own = published.iter().filter(is_there);
+        let own: Published = own
+            .map(|(path, bytes)| (path.clone(), bytes.clone()))
+            .collect();
+        assert!(!reader.finds(&own).is_empty(), "{place}: {:?}", own.keys());
+    }
+    let briefing = fs::read_to_string(held.file("briefing.md")).expect("a briefing");
+    assert!(briefing.contains("| option | close | 1 session |"));
+}
+
+/// The scores of the record by model, as the result has them.
+fn scores(test: &Test) -> Vec<(String, Value)> {
+    let outcomes = fs::read_to_string(test.file(&format!("{RUN}/results/outcomes.json")));
+    let outcomes: Value = serde_json::from_str(&outcomes.expect("a result")).expect("JSON");
+    let rows = outcomes["submissions"].as_array().expect("rows").iter();
+    let score = |row: &Value| {
+        (
+            row["model_id"].as_str().expect("an id").to_owned(),
+            row["score"].clone(),
+        )
+    };
+    rows.map(score).collect()
+}
+
+#[test]
+fn the_folder_the_bundle_the_page_and_the_vendor_say_the_same() {
+    let held = again();
+    assert!(
+        scores(&held.test)
+            .iter()
+            .any(|(_, score)| score["value"].is_number())
+    );
+    let own = held.verified(ROUND, &[]).code(0);
+    assert_eq!(
+        codes_of(&findings(&own), &["error", "warning"]),
+        [""; 0],
+        "{own}"
+    );
+    // The operator has the closes, so nobody has to take a word.
+    assert!(!own.stdout().contains("closes-not-published"));
+    held.test
+        .run(&["bundle", ROUND, "--output", "one.tar.zst"])
+        .code(0);
+    let told = "returns are the operator's word: closes are not published";
+    let packed = held.verified("one.tar.zst", &[]).code(0);
+    assert_eq!(detail(&packed, "closes-not-published"), told);
+    held.test
+        .run(&["verify", "one.tar.zst", "--now", NOW])
+        .code(0)
+        .says(told);
+    for path in [ROUND, "held", "one.tar.zst"] {
+        let again = held.verified(path, &["--prices-from", "tiingo"]).code(0);
+        let told = detail(&again, "returns-fetched-again");
+        assert!(
+            told.starts_with("returns fetched again from tiingo at "),
+            "{told}"
+        );
+        assert!(told.ends_with(": 5 of 5 equal"), "{told}");
+        assert!(!again.stdout().contains("closes-not-published"), "{again}");
+    }
+    held.test
+        .run(&["build-site", "--rounds-dir", "held", "--as-of", NOW])
+        .code(0);
+    let page = fs::read_to_string(
+        held.test
+            .path(&format!("site/rounds/{NAME}/prices/index.html")),
+    );
+    let page = page.expect("a page");
+    assert!(
+        page.contains("publishes returns only") && !page.contains(">Start<"),
+        "{page}"
+    );
+    if !node() {
+        return;
+    }
+    let found = look(&held.test, &json!({"now": NOW}), &[NAME]).remove(0);
+    assert_eq!(found["counts"]["differs"], 0, "{found}");
+    assert!(found["lines"].to_string().contains(told), "{found}");
+}
+
+#[test]
+fn a_restated_close_is_named_by_its_option() {
+    let held = again();
+    held.vendor.restate();
+    held.test
+        .run(&["bundle", ROUND, "--output", "one.tar.zst"])
+        .code(0);
+    let again = held
+        .verified("one.tar.zst", &["--prices-from", "tiingo"])
+        .code(1);
+    let told = detail(&again, "returns-fetched-again");
+    assert!(told.ends_with(": 4 of 5 equal"), "{told}");
+    let told = detail(&again, "return-restated");
+    assert!(
+        told.starts_with("GOLD returned +0.00") && told.contains("until 2026-09-21"),
+        "{told}"
+    );
+    assert!(told.ends_with("by tiingo: restated or wrong"), "{told}");
+    // A round that publishes closes is compared in the same way.
+    let full = Test::weekly();
+    let vendor = Vendor::start();
+    let arguments = ["verify", full_round(), "--json", "--prices-from", "tiingo"];
+    let ran = vendor.server.run(&full, &arguments).code(1);
+    assert!(detail(&ran, "return-restated").contains("restated or wrong"));
+}
+
+fn full_round() -> &'static str {
+    crate::harness::WEEKLY
+}
+
+#[test]
+fn a_symbol_that_the_vendor_does_not_know_any_more_is_a_warning() {
+    let held = again();
+    let server = crate::fake_tiingo::FakeTiingo::start(|_| {
+        Some(crate::fake_tiingo::json(
+            r#"{"detail":"Error: Ticker not found"}"#,
+        ))
+    });
+    let arguments = [
+        "verify",
+        ROUND,
+        "--json",
+        "--now",
+        NOW,
+        "--prices-from",
+        "tiingo",
+    ];
+    let ran = server.run(&held.test, &arguments).code(0);
+    assert!(detail(&ran, "returns-fetched-again").ends_with(": 0 of 5 equal"));
+    assert!(detail(&ran, "returns-not-fetched").starts_with("BILLS: "));
+}
+
+#[test]
+fn an_edited_index_and_edited_closes_are_named() {
+    let edit = |file: &str, change: &dyn Fn(&str) -> String| {
+        let held = again();
+        let text = fs::read_to_string(held.file(file)).expect("a file");
+        fs::write(held.file(file), change(&text)).expect("a written file");
+        let found = codes_of(&findings(&held.verified(ROUND, &[]).code(1)), &["error"]);
+        (held, found)
+    };
+    let gold = |text: &str| {
+        let line = text
+            .lines()
+            .rfind(|line| line.starts_with("GOLD,"))
+            .expect("a row");
+        let (rest, cell) = line.rsplit_once(',').expect("cells");
+        text.replace(line, &format!("{rest},{}9", cell.trim_end_matches('9')))
+    };
+    let (_, found) = edit("prices/window.csv", &gold);
+    assert!(found.contains(&"index-differs".to_owned()), "{found:?}");
+    assert!(
+        found.contains(&"price-record-differs".to_owned()),
+        "{found:?}"
+    );
+    let (_, found) = edit(VENDOR, &|text| text.replacen(".1", ".2", 1));
+    assert!(
+        found.contains(&"price-record-differs".to_owned()),
+        "{found:?}"
+    );
+    let closes = |text: &str| text.replacen(",index,", ",adj_close,", 1);
+    let (held, found) = edit("prices/exit_prices.csv", &closes);
+    assert!(found.contains(&"not-as-published".to_owned()), "{found:?}");
+    let refused = held.say(CORRECTED[1]);
+    refused
+        .code(2)
+        .complains("holds closes; the manifest publishes returns only");
+}
+
+#[test]
+fn rounds_of_earlier_rules_publish_their_closes() {
+    let test = Test::operator(ROUND);
+    let given = [
+        "--round-id",
+        "OLD-1",
+        "--universe",
+        "options.yaml",
+        "--publish-prices",
+        "returns",
+    ];
+    let now = ["--horizon", "one week", "--now", "2026-09-14T11:00:00Z"];
+    test.run(&[&["init-round"], &given[..], &now[..]].concat())
+        .code(2)
+        .complains("rounds of portfolio-v1.1 publish their closes")
+        .complains("use --methodology portfolio-v1.2");
+}
