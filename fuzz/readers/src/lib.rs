@@ -21,7 +21,7 @@ pub mod vendor_bodies;
 pub type Target = fn(&[u8]);
 
 /// Every target under the name of its program and of its folder of seeds.
-pub const TARGETS: [(&str, Target); 45] = [
+pub const TARGETS: [(&str, Target); 46] = [
     ("acceptance", run_files::acceptance),
     ("agent_answer", replies::agent_answer),
     ("alpha_vantage", vendor_bodies::alpha_vantage),
@@ -54,6 +54,7 @@ pub const TARGETS: [(&str, Target); 45] = [
     ("outside_text", markup::outside_text),
     ("price_record", price_files::price_record),
     ("price_sheet", price_files::price_sheet),
+    ("public_list", stored::public_list),
     ("request_state", price_files::request_state),
     ("run_log", run_files::run_log),
     ("run_manifest", run_files::run_manifest),

@@ -1,4 +1,5 @@
-//! What comes back from a database: the documents of a publication, and the files of a round.
+//! What comes back from a database: the documents of a publication, and the files of a round; and the list
+//! of a public prefix.
 
 use capitalbench_core::encoding::tar;
 use capitalbench_core::publication::Publication;
@@ -6,6 +7,7 @@ use capitalbench_core::values::ids::{Digest, RoundId};
 use capitalbench_database::documents::{
     Document, DocumentError, Header, of_public_round, publication, shared,
 };
+use capitalbench_database::prefix::List;
 use capitalbench_database::round_files::FilesRow;
 use jiff::Timestamp;
 
@@ -60,6 +62,14 @@ pub fn stored_files(bytes: &[u8]) {
             Ok(files) => assert_eq!(tar::write(&files).as_deref(), Ok(SEALED)),
             Err(error) => is_in_proportion(&error.to_string(), bytes),
         }
+    }
+}
+
+/// The list of a public prefix.
+pub fn public_list(bytes: &[u8]) {
+    match List::parse(bytes) {
+        Ok(list) => assert_eq!(List::parse(&list.render()), Ok(list)),
+        Err(error) => is_in_proportion(&error, bytes),
     }
 }
 

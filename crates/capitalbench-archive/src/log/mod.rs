@@ -76,7 +76,7 @@ pub use witnesses::Cosigned;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFolder {
     rounds: PathBuf,
-    /// Whether this program wrote the index beside it; elsewhere it could hide events.
+    /// Whether whoever works on it has its key, wherever that lies.
     has_own_index: bool,
 }
 
@@ -92,7 +92,7 @@ impl LogFolder {
     pub fn of_rounds(rounds: &Path) -> Self {
         Self {
             rounds: rounds.to_owned(),
-            has_own_index: rounds.join(layout::LOG_KEY).exists(),
+            has_own_index: false,
         }
     }
 
@@ -245,9 +245,10 @@ impl LogFolder {
         self.leaves(&self.index(size)?.places(self, round)?, size)
     }
 
-    /// Which leaves are of which round.
+    /// Which leaves are of which round. Only the owner of the key wrote the stored index; in a folder
+    /// from elsewhere it could hide events.
     fn index(&self, size: u64) -> Result<index::Index, FileError> {
-        if self.has_own_index {
+        if self.has_own_index || self.file(layout::LOG_KEY).exists() {
             index::load(self, size)
         } else {
             index::from_leaves(self, size)
