@@ -80,7 +80,7 @@ impl Vendor {
                 // Far enough from the first vendor's to be recognised, and near enough to agree.
                 let own = row(&symbol, day, place, 0).adjusted;
                 let own: f64 = own.parse().expect("a number");
-                let close = format!("{:.6}", 1.1 * own);
+                let close = format!("{:.6}", 1.103_717 * own);
                 writeln!(text, "{day},{close},{close},1,0.0,1.0").expect("a text");
                 let recent = served.recent.entry(symbol.clone()).or_default();
                 if day >= RECENT {
@@ -159,7 +159,8 @@ fn row(symbol: &str, day: Date, place: usize, restated: usize) -> Row {
     if (symbol, day) == RESTATED {
         adjusted += f64::from(u32::try_from(restated).expect("few")) * 0.123_457;
     }
-    let (before, after) = (1.3, 1.29);
+    // No round number, so that nothing else is by chance the quotient of a raw and an adjusted close.
+    let (before, after) = (1.304_117, 1.291_873);
     let pays = symbol == "FXGLD";
     let factor = if pays && day < EX_DATE { before } else { after };
     let dividend = if pays && day == EX_DATE {
@@ -247,7 +248,7 @@ pub(crate) struct Reader {
     doubles: BTreeSet<u64>,
     /// The closes in millionths.
     millionths: BTreeSet<u128>,
-    /// Quotients of any two closes of one symbol, to twelve digits.
+    /// Quotients of any two closes of one symbol, to fourteen decimals.
     quotients: BTreeSet<String>,
     /// Digests of everything that a reader could try.
     digests: BTreeSet<[u8; 32]>,
@@ -267,15 +268,16 @@ impl Reader {
             }
         }
         let digits = prices().map(|price| price.replace('.', ""));
+        let digits = digits.map(|digits| digits.trim_end_matches('0').to_owned());
         let digits: BTreeSet<String> = digits.chain(served.volumes.iter().cloned()).collect();
-        assert!(digits.iter().all(|digits| digits.len() >= 9));
+        assert!(served.prices.iter().all(|price| price.len() > 9));
         let quotients = served.recent.iter().flat_map(|(symbol, recent)| {
             let all: Vec<f64> = served.series[symbol].iter().map(number).collect();
             let pairs = recent.iter().map(number);
             let pairs = pairs.flat_map(|a| all.iter().map(move |b| (a, *b)).collect::<Vec<_>>());
             let both = pairs.filter(|(a, b)| a.to_bits() != b.to_bits());
             let both = both.flat_map(|(a, b)| [a / b, b / a]);
-            both.map(twelve).collect::<Vec<_>>()
+            both.map(fourteen).collect::<Vec<_>>()
         });
         let bodies = served.bodies.iter().cloned();
         let tried = prices().cloned().chain(bodies).chain(
@@ -334,14 +336,12 @@ impl Reader {
         Digest::parse(word).is_some_and(|digest| self.digests.contains(&digest.bytes()))
     }
 
+    /// Whether a number has the digits of a close, wherever its point stands. A part of a longer number
+    /// is one by chance too often.
     fn holds_digits(&self, word: &str) -> bool {
         let plain = word.replace('.', "");
-        let lengths = [9, 10, 11];
-        lengths.iter().any(|length| {
-            let all = plain.as_bytes().windows(*length);
-            all.filter_map(|part| std::str::from_utf8(part).ok())
-                .any(|part| self.digits.contains(part))
-        })
+        let scaled = plain.trim_start_matches('0').trim_end_matches('0');
+        self.digits.contains(&plain) || self.digits.contains(scaled)
     }
 
     /// Whether a published number is a quotient of two closes, the return or the return in percent of
@@ -352,7 +352,7 @@ impl Reader {
         word.len() > 11
             && read
                 .iter()
-                .any(|own| self.quotients.contains(&twelve(*own)))
+                .any(|own| self.quotients.contains(&fourteen(*own)))
     }
 
     /// Whether the continued fraction of a published number, or of one more, leads to two closes.
@@ -399,9 +399,9 @@ fn guesses(text: &str) -> impl Iterator<Item = String> {
     [sheet.to_owned()].into_iter().chain(rows).chain(cells)
 }
 
-/// A number to twelve decimals.
-fn twelve(value: f64) -> String {
-    format!("{value:.12}")
+/// A number to fourteen decimals: with fewer, two numbers agree by chance too often.
+fn fourteen(value: f64) -> String {
+    format!("{value:.14}")
 }
 
 /// A close in millionths.
