@@ -167,19 +167,17 @@ fn tells_too_much(path: &str, bytes: &[u8], round: &PublicRound, as_of: Timestam
     }
     let name = path.rsplit('/').next().unwrap_or(path);
     let text = String::from_utf8_lossy(bytes);
-    match name {
-        "resolution_job.yaml" => text.contains("status: succeeded"),
-        _ => {
-            let item = match name {
-                "entry_prices.csv" => Item::Close,
-                _ => Item::Interim,
-            };
-            let window = round.manifest.window;
-            let hidden = |day: Date| !is_public(item(day), window, as_of);
-            let cells = text.split([',', '\n', '\r', '"']);
-            cells.filter_map(parse_day).any(hidden)
-        }
+    if name == "resolution_job.yaml" {
+        return text.contains("status: succeeded");
     }
+    let item = match name {
+        "entry_prices.csv" => Item::Close,
+        _ => Item::Interim,
+    };
+    let window = round.manifest.window;
+    let hidden = |day: Date| !is_public(item(day), window, as_of);
+    let cells = text.split([',', '\n', '\r', '"']);
+    cells.filter_map(parse_day).any(hidden)
 }
 
 /// A digest of names, sizes and times of all files below a folder: it changes when one of them does.
