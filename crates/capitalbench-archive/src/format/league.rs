@@ -9,8 +9,11 @@ use self::stored::Stored;
 use crate::disk::error::Fault;
 use crate::format::utf8;
 
+mod clocks;
 mod entrants;
+mod messages;
 mod naming;
+mod prices;
 mod publishing;
 mod render;
 mod stored;

@@ -4,18 +4,19 @@ use capitalbench_core::asking::cost::Cost;
 use capitalbench_core::asking::lanes::{Lane, Lanes};
 use capitalbench_core::decision::control::own::OwnControl;
 use capitalbench_core::league::settings::{
-    BriefingSource, Budget, Cadence, ClockSettings, LaneSettings, League, LeagueCalls,
-    MessageSettings, PriceSettings, TrackSchedule,
+    BriefingSource, Budget, Cadence, LaneSettings, League, LeagueCalls, TrackSchedule,
 };
-use capitalbench_core::market::request_budget::Plan;
 use capitalbench_core::round::failure_policy::FailurePolicy;
 use capitalbench_core::round::manifest::{Proof, SubmissionFormat, Track};
 use jiff::SignedDuration;
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::clocks::{Clocks, clocks};
 use super::entrants::{Entrants, entrants};
+use super::messages::{Messages, messages};
 use super::naming::{accent, address, league_name, logo, prefix};
+use super::prices::{Prices, prices};
 use super::publishing::{Publication, Publish, publication, published};
 use super::witnesses::{StoredWitnesses, witnesses};
 use super::words::{FIRST_SESSION, basis_points, duration, line, money, one_of, universe, weekday};
@@ -26,13 +27,6 @@ use crate::format::round::controls::own_controls;
 const LONGEST_ASKING: SignedDuration = SignedDuration::from_hours(4 * 24);
 /// The earliest deadline before the opening of the exchange.
 const EARLIEST_DEADLINE: SignedDuration = SignedDuration::from_hours(12);
-/// The words for price sources, as flags have them too.
-const SOURCES: [(&str, &str); 4] = [
-    ("tiingo", "tiingo"),
-    ("csv", "csv"),
-    ("yahoo", "yahoo"),
-    ("alphavantage", "alphavantage"),
-];
 /// One of so many rounds has lanes, unless the file says otherwise.
 const USUAL_LANES: u32 = 4;
 const FORMATS: [(&str, SubmissionFormat); 2] = [
@@ -106,32 +100,6 @@ struct StoredLanes {
 struct StoredBudget {
     per_round: Option<Value>,
     per_month: Option<Value>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Prices {
-    source: Option<String>,
-    plan: Option<Value>,
-    histories: Option<String>,
-    second: Option<String>,
-    tolerance_bps: Option<f64>,
-    largest_daily_move: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Clocks {
-    authorities: Option<Vec<String>>,
-    calendars: Option<Vec<String>>,
-    roots: Option<Vec<String>>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Messages {
-    webhook: Option<String>,
-    command: Option<String>,
 }
 
 impl Stored {
@@ -351,123 +319,5 @@ fn budget(given: Option<StoredBudget>, usual: Budget) -> Result<Budget, Fault> {
     Ok(Budget {
         per_round: sum("budget.per_round", given.per_round, usual.per_round)?,
         per_month: sum("budget.per_month", given.per_month, usual.per_month)?,
-    })
-}
-
-fn prices(given: Option<Prices>, usual: PriceSettings) -> Result<PriceSettings, Fault> {
-    let Some(given) = given else { return Ok(usual) };
-    let word = |field, text: Option<&str>| {
-        text.map(|text| one_of(field, text, &SOURCES).map(str::to_owned))
-            .transpose()
-    };
-    let source = word("prices.source", given.source.as_deref())?.unwrap_or(usual.source);
-    let second = word("prices.second", given.second.as_deref())?;
-    if second.as_ref() == Some(&source) {
-        let problem = "must be another source than prices.source";
-        return Err(Fault::field("prices.second", problem));
-    }
-    let uses_csv = source == "csv" || second.as_deref() == Some("csv");
-    if uses_csv && given.histories.is_none() {
-        let problem = "is required for the source csv: the folder with one file for each symbol";
-        return Err(Fault::field("prices.histories", problem));
-    }
-    let tolerance = given.tolerance_bps.unwrap_or(usual.tolerance_bps);
-    if !(0.0..=10_000.0).contains(&tolerance) {
-        let problem = "must be a number of basis points from 0 to 10000";
-        return Err(Fault::field("prices.tolerance_bps", problem));
-    }
-    let largest = given.largest_daily_move.as_deref();
-    let histories = given.histories.as_deref();
-    Ok(PriceSettings {
-        plan: given
-            .plan
-            .map(|plan| price_plan(&source, &plan))
-            .transpose()?,
-        histories: histories
-            .map(|text| line("prices.histories", text))
-            .transpose()?,
-        tolerance_bps: tolerance,
-        largest_daily_move: match largest {
-            None => usual.largest_daily_move,
-            Some(text) => daily_move(text)?,
-        },
-        source,
-        second,
-    })
-}
-
-/// The plan in the source's own words.
-fn price_plan(source: &str, plan: &Value) -> Result<String, Fault> {
-    let text = match plan {
-        Value::String(text) => text.trim().to_owned(),
-        other => other.to_string(),
-    };
-    let problem = match source {
-        "tiingo" if Plan::parse(&text).is_some() => return Ok(text),
-        "alphavantage" if Plan::parse_alpha_vantage(&text).is_some() => return Ok(text),
-        "tiingo" => "must be questions an hour, a day and symbols a month, such as 50/1000/500",
-        "alphavantage" => "must be free, or the questions a minute of a paid plan, such as 75",
-        _ => "is for tiingo and alphavantage only; remove the line",
-    };
-    Err(Fault::field("prices.plan", problem))
-}
-
-fn daily_move(text: &str) -> Result<f64, Fault> {
-    let field = "prices.largest_daily_move";
-    match basis_points(field, text)? {
-        0 => Err(Fault::field(field, "must be above 0%")),
-        share => Ok(f64::from(share) / 10_000.0),
-    }
-}
-
-fn clocks(given: Option<Clocks>) -> Result<ClockSettings, Fault> {
-    let Some(given) = given else {
-        return Ok(ClockSettings::default());
-    };
-    let list = |field: &str, given: Option<Vec<String>>| -> Result<Vec<String>, Fault> {
-        let given = given.unwrap_or_default();
-        given.iter().map(|text| line(field, text)).collect()
-    };
-    let addresses = |field: &str, given| -> Result<Vec<String>, Fault> {
-        let list = list(field, given)?;
-        let is_address =
-            |text: &String| text.starts_with("https://") || text.starts_with("http://");
-        if list.iter().all(is_address) {
-            return Ok(list);
-        }
-        Err(Fault::field(
-            field,
-            "must be a list of addresses such as https://tsa.example/tsr",
-        ))
-    };
-    Ok(ClockSettings {
-        authorities: addresses("clocks.authorities", given.authorities)?,
-        calendars: addresses("clocks.calendars", given.calendars)?,
-        roots: list("clocks.roots", given.roots)?,
-    })
-}
-
-fn messages(given: Option<Messages>) -> Result<MessageSettings, Fault> {
-    let Some(given) = given else {
-        return Ok(MessageSettings::default());
-    };
-    let command = given.command.as_deref();
-    let is_letter = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let is_variable = |name: &String| {
-        !name.is_empty()
-            && name.chars().all(is_letter)
-            && !name.starts_with(|c: char| c.is_ascii_digit())
-    };
-    if !given.webhook.as_ref().is_none_or(is_variable) {
-        // The text may be the secret address, so the message does not repeat it.
-        let problem = "must name an environment variable, such as LEAGUE_WEBHOOK; the address \
-                       itself is a secret and belongs into .env";
-        return Err(Fault::field("messages.webhook", problem));
-    }
-    Ok(MessageSettings {
-        webhook_variable: given.webhook,
-        command: command
-            .map(|text| line("messages.command", text))
-            .transpose()?,
     })
 }
