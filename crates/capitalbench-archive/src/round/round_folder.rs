@@ -1,16 +1,10 @@
-//! One round on disk: its files, its frozen inputs and its runs.
+//! One round on disk: its files and its runs; its frozen inputs are in [`RoundInputs`].
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
-use std::sync::Arc;
 
 use capitalbench_core::asking::run::{RecordRules, Run};
-use capitalbench_core::decision::control::own::funds;
-use capitalbench_core::decision::judgment::Slate;
 use capitalbench_core::market::prices::{PriceSheet, Side};
-use capitalbench_core::market::universe::Universe;
-use capitalbench_core::round::manifest::Manifest;
-use capitalbench_core::round::methodology::Family;
 use capitalbench_core::values::ids::{Digest, RunId};
 use capitalbench_core::values::similar::closest;
 
@@ -18,14 +12,20 @@ use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops::{self, ReadError, ReadProblem, TEMPORARY_PREFIX};
 use crate::disk::layout;
 use crate::format::round::hashes::Digests;
-use crate::format::{prices::price_sheet, round::manifest, round::slate};
-use crate::round::listing_changes;
+use crate::format::{prices::price_sheet, round::manifest};
 use crate::run::replay_folder::refuse_replay;
 use crate::run::run_folder::RunFolder;
 
+mod inputs;
+mod rounds;
 mod universes;
 
+pub use inputs::RoundInputs;
+pub(crate) use rounds::found_rounds;
+pub use rounds::list_rounds;
 pub use universes::Universes;
+
+use rounds::missing_round;
 
 /// A folder that holds a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -297,135 +297,6 @@ pub(crate) fn entries_in(folder: &Path) -> Result<Vec<(String, fs::FileType)>, F
     }
     entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
     Ok(entries)
-}
-
-/// Every round in a folder, in order of name; other entries are ignored. A round that is a link or
-/// has no readable manifest is an error, because leaving it out would hide it.
-pub fn list_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
-    let rounds = found_rounds(folder)?;
-    rounds.iter().try_for_each(RoundFolder::require_plain)?;
-    Ok(rounds)
-}
-
-/// The same with unusable rounds, which the caller must report.
-pub(crate) fn found_rounds(folder: &Path) -> Result<Vec<RoundFolder>, FileError> {
-    if !folder.is_dir() {
-        return Err(FileError::folder(folder, missing_round(folder)));
-    }
-    let names = names_in(folder)?;
-    refuse_replay(folder)?;
-    for name in &names {
-        refuse_replay(&folder.join(name))?;
-    }
-    // A hidden folder may be an unfinished round of a killed command.
-    let rounds: Vec<RoundFolder> = names
-        .iter()
-        .filter(|name| !name.starts_with('.'))
-        .map(|name| folder.join(name))
-        .filter(|path| RoundFolder::is_round(path))
-        .map(RoundFolder::at)
-        .collect();
-    if rounds.is_empty() {
-        let inner = folder.join("rounds");
-        let text = if inner.is_dir() {
-            format!("holds no round; did you mean {}?", inner.display())
-        } else {
-            "holds no round: no folder in it has a manifest.yaml".to_owned()
-        };
-        return Err(FileError::folder(folder, text));
-    }
-    Ok(rounds)
-}
-
-fn missing_round(path: &Path) -> String {
-    if path.exists() {
-        return "is not a folder; a round is a folder with a manifest.yaml".to_owned();
-    }
-    let beside = match path.parent() {
-        Some(parent) if parent.as_os_str().is_empty() => Some(Path::new(".")),
-        parent => parent,
-    };
-    let siblings = beside
-        .map(names_in)
-        .and_then(Result::ok)
-        .unwrap_or_default();
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    match closest(&name, siblings.iter().map(String::as_str)) {
-        Some(near) => format!("there is no such folder; did you mean {near}?"),
-        None => "there is no such folder".to_owned(),
-    }
-}
-
-/// The frozen inputs of a round as core types.
-#[derive(Debug, Clone)]
-pub struct RoundInputs {
-    /// The folder they came from.
-    pub folder: RoundFolder,
-    pub manifest: Manifest,
-    /// The options, with what became of their listings.
-    pub universe: Arc<Universe>,
-    /// Everything that has prices: the options, then the funds that controls hold.
-    pub priced: Arc<Universe>,
-    /// The candidates of a judgment round.
-    pub slate: Option<Slate>,
-}
-
-impl RoundInputs {
-    /// Reads manifest, options and, for a judgment round, the slate.
-    pub fn load(folder: RoundFolder, universes: &Universes) -> Result<Self, FileError> {
-        refuse_links(folder.path(), &layout::FOLDERS)?;
-        let manifest = folder.parse(layout::MANIFEST, manifest::parse)?;
-        let mut universe = folder.parse(layout::OPTIONS, |bytes| universes.get(bytes))?;
-        if manifest.market != universe.market() {
-            let (own, other) = (manifest.market, universe.market());
-            let text = format!("says {own}, but the options of the round are of {other}");
-            let fault = Fault::field("market", text);
-            return Err(fault.in_file(&folder.file(layout::MANIFEST)));
-        }
-        let mut priced = priced(&folder, &manifest, &universe)?;
-        if let Some(changed) = listing_changes::applied(&folder, &priced)? {
-            let options = changed.options().iter();
-            let offered = options.filter(|option| universe.get(&option.id).is_some());
-            let offered = Universe::on(universe.market(), offered.cloned().collect());
-            let offered = offered.map_err(|error| FileError::folder(folder.path(), error))?;
-            (universe, priced) = (Arc::new(offered), Arc::new(changed));
-        }
-        let slate = match manifest.methodology.family() {
-            Family::Judgment => Some(load_slate(&folder)?),
-            _ => None,
-        };
-        Ok(Self {
-            folder,
-            manifest,
-            universe,
-            priced,
-            slate,
-        })
-    }
-}
-
-/// The options and the funds of configured controls; the options themselves where there is no fund.
-fn priced(
-    folder: &RoundFolder,
-    manifest: &Manifest,
-    universe: &Arc<Universe>,
-) -> Result<Arc<Universe>, FileError> {
-    let funds = funds(&manifest.controls, universe);
-    if funds.is_empty() {
-        return Ok(Arc::clone(universe));
-    }
-    let wrong = |error| Fault::field("controls", error).in_file(&folder.file(layout::MANIFEST));
-    universe
-        .beside(funds)
-        .map(Arc::new)
-        .map_err(|error| wrong(error.to_string()))
-}
-
-fn load_slate(folder: &RoundFolder) -> Result<Slate, FileError> {
-    let context = folder.parse(layout::DECISION_CONTEXT, slate::parse_context)?;
-    folder.parse(layout::QUALITY_EVIDENCE, |bytes| {
-        slate::parse_slate(&context, bytes)
-    })
 }
 
 #[cfg(test)]
