@@ -5,24 +5,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use capitalbench_core::asking::run::{RunKind, RunRules};
 use capitalbench_core::decision::control::{Control, Follows};
 use capitalbench_core::decision::submission::Submission;
-use capitalbench_core::market::cross_check::CrossCheck;
-use capitalbench_core::market::price_rules::{self, PriceProblem};
-use capitalbench_core::market::prices::{PriceSheet, Side};
+use capitalbench_core::market::price_rules::PriceProblem;
 use capitalbench_core::result::consistency::{self, ModelConsistency};
 use capitalbench_core::result::leaderboard::{self, Scored, score_all};
 use capitalbench_core::result::returns::RoundReturns;
 use capitalbench_core::result::score::score_submission;
-use capitalbench_core::round::methodology::{Enforcement, ModalTie};
-use capitalbench_core::values::ids::{Digest, ModelId, RunId};
-use serde_json::json;
+use capitalbench_core::round::methodology::ModalTie;
+use capitalbench_core::values::ids::{ModelId, RunId};
 
-use crate::disk::layout::{self, run};
+use crate::disk::layout::run;
 use crate::format::figures::outcomes::{self, Accepted, Outcomes};
 use crate::format::figures::results::{self, ResultTable};
-use crate::format::{prices::price_sheet, text::json};
-use crate::prices::price_record::PriceRecord;
-use crate::prices::unproved_prices;
-use crate::prices::withheld::wrongly_published;
 use crate::results::exceptions::Exceptions;
 use crate::round::round_folder::RoundInputs;
 use crate::run::run_controls::{RunControls, as_submission};
@@ -31,8 +24,12 @@ use crate::run::validation::{Checked, load_parsed, validate_run};
 use crate::verify::derivation;
 
 mod error;
+mod round_prices;
 
 pub use error::ScoringError;
+pub(crate) use round_prices::RoundPrices;
+
+use round_prices::{price_warnings, tolerated_problems};
 
 /// The result of a run, not yet on disk.
 #[derive(Debug, Clone)]
@@ -141,74 +138,6 @@ pub(crate) struct ScoredAs<'a> {
     pub(crate) attempts: &'a Attempts,
 }
 
-/// The two sheets of a round, and the record of their fetch.
-#[derive(Debug)]
-pub(crate) struct RoundPrices {
-    entry: PriceSheet,
-    exit: PriceSheet,
-    digests: (Digest, Digest),
-    record: Option<PriceRecord>,
-    /// Why the operator accepted sheets without a record.
-    unproved_reason: Option<String>,
-    record_problems: Vec<PriceProblem>,
-}
-
-impl RoundPrices {
-    /// Reads both sheets and the record of their fetch, where there is one.
-    pub(crate) fn load(inputs: &RoundInputs) -> Result<Self, ScoringError> {
-        let folder = &inputs.folder;
-        let sheet = |file: &'static str| -> Result<(PriceSheet, Digest), ScoringError> {
-            let round = folder.name();
-            let bytes = folder.read_optional(file)?;
-            let bytes = bytes.ok_or(ScoringError::NoPrices { round, file })?;
-            let sheet =
-                price_sheet::parse(&bytes).map_err(|fault| fault.in_file(&folder.file(file)))?;
-            Ok((sheet, Digest::of(&bytes)))
-        };
-        let entry = sheet(layout::ENTRY_PRICES)?;
-        let exit = sheet(layout::EXIT_PRICES)?;
-        let record = PriceRecord::load(folder)?;
-        let mut record_problems = wrongly_published(inputs)?;
-        if let Some(record) = &record {
-            record_problems.extend(record.problems(inputs, (Some(&entry.0), Some(&exit.0)))?);
-        }
-        let accepted = unproved_prices::acceptance(folder)?;
-        let digests = (entry.1, exit.1);
-        let unproved = record.is_none() || unproved_prices::is_from_files(folder)?;
-        let accepted = accepted.filter(|own| unproved && own.sheets() == digests);
-        Ok(Self {
-            entry: entry.0,
-            exit: exit.0,
-            digests,
-            record,
-            unproved_reason: accepted.map(|own| own.reason),
-            record_problems,
-        })
-    }
-
-    /// The same with exceptions that are not stored yet.
-    fn allowing(mut self, exceptions: &Exceptions) -> Self {
-        if let (Some(record), Some(word)) = (&mut self.record, &exceptions.cross_check) {
-            record.acceptance = Some(word.clone());
-        }
-        let word = exceptions.unproved.as_ref();
-        if let Some(word) = word.filter(|word| word.sheets() == self.digests) {
-            self.unproved_reason = Some(word.reason.clone());
-        }
-        self
-    }
-
-    fn unaccepted_cross_check(&self) -> Option<&CrossCheck> {
-        self.record.as_ref()?.unaccepted_cross_check()
-    }
-
-    fn cross_check_reason(&self) -> Option<&str> {
-        let record = self.record.as_ref()?;
-        let (accepted, check) = (record.acceptance.as_ref()?, record.cross_check.as_ref()?);
-        (accepted.cross_check == check.1).then_some(&*accepted.reason)
-    }
-}
-
 /// Raw files by model, valid or not, with the provider.
 pub(crate) type Attempts = BTreeMap<ModelId, (String, usize)>;
 
@@ -274,33 +203,6 @@ pub(crate) fn score_submissions(
         tables,
         price_warnings: price_warnings(entry, exit),
         price_problems: problems,
-    })
-}
-
-/// Broken price rules that are tolerated; a rule that the methodology enforces is an error.
-fn tolerated_problems(
-    inputs: &RoundInputs,
-    prices: &RoundPrices,
-) -> Result<Vec<PriceProblem>, ScoringError> {
-    let manifest = &inputs.manifest;
-    let (entry, exit) = (&prices.entry, &prices.exit);
-    let mut problems = price_rules::problems(&inputs.priced, manifest.window, entry, exit);
-    problems.extend(prices.record_problems.iter().cloned());
-    let ours = manifest.methodology.enforcement() == Enforcement::Refuse;
-    // Under our own labels scoring refuses them beforehand, see `unproved_prices`.
-    if !ours && prices.record.is_none() {
-        problems.push(PriceProblem::NoRecord);
-    }
-    // Only this program writes records of a fetch, so they bind under every label.
-    let is_record = |problem: &PriceProblem| matches!(problem, PriceProblem::RecordDiffers { .. });
-    let is_refused = |problem: &&PriceProblem| is_record(problem) || (ours && problem.is_refused());
-    let refused: Vec<_> = problems.iter().filter(is_refused).cloned().collect();
-    if refused.is_empty() {
-        return Ok(problems);
-    }
-    Err(ScoringError::Prices {
-        round: manifest.round_id.to_string(),
-        problems: refused,
     })
 }
 
@@ -402,15 +304,4 @@ fn consistency_rows(
         consistency::summarise(model_id, provider, &replicates, tried, figures)
     };
     by_model.into_iter().map(row).collect()
-}
-
-fn price_warnings(entry: &PriceSheet, exit: &PriceSheet) -> Option<String> {
-    let mut warnings = Vec::new();
-    for (side, sheet) in [(Side::Entry, entry), (Side::Exit, exit)] {
-        for key in sheet.close_only_keys() {
-            let message = "no adjusted close; the raw close was used";
-            warnings.push(json!({"side": side.as_str(), "key": key, "message": message}));
-        }
-    }
-    (!warnings.is_empty()).then(|| json::to_pretty(&json!({ "warnings": warnings })))
 }
