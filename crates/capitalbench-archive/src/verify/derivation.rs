@@ -5,19 +5,15 @@
 use std::collections::BTreeSet;
 
 use capitalbench_core::asking::acceptance::Acceptance;
-use capitalbench_core::asking::attempt::{AttemptStatus, Reason};
 use capitalbench_core::asking::missing_answer::MissingAnswer;
-use capitalbench_core::decision::submission::reply::{Ending, find_object, read_reply};
 use capitalbench_core::values::ids::Digest;
 use capitalbench_core::values::time::WrittenInstant;
-use jiff::Timestamp;
-use serde_json::Value;
 
 use super::finding::{Code, Findings};
 use super::{RunState, unreadable};
 use crate::disk::error::FileError;
 use crate::disk::layout::{self, run};
-use crate::format::{run::submission, text::json};
+use crate::format::run::submission;
 use crate::results::scoring::ScoringError;
 use crate::round::round_folder::{RoundInputs, names_in};
 use crate::run::acceptance::submission_digests;
@@ -29,6 +25,10 @@ use crate::run::ledger::{
 use crate::run::missing_answers::{missing_answers, raw_files};
 use crate::run::run_folder::RunFolder;
 use crate::run::validation::{Checked, validate_run};
+
+mod answer;
+
+use answer::{again, hidden_decision, unfounded};
 
 /// A run, with everything needed to derive it again.
 #[derive(Clone, Copy)]
@@ -281,106 +281,6 @@ impl<'a> DerivedRun<'a> {
     }
 }
 
-/// Why the end of an attempt does not follow from its answer.
-fn unfounded(ended: &Ended, answer: Option<&[u8]>) -> Option<&'static str> {
-    let text = ended.text.as_deref();
-    if let Some(text) = text.filter(|text| !text.is_empty()) {
-        let Some(answer) = answer else {
-            return Some("has a reply, but its answer is missing");
-        };
-        if !says(answer, text) {
-            return Some("has a reply that is not in the answer");
-        }
-    }
-    let said = |ending| {
-        let (object, _) = read_reply(text.unwrap_or_default(), ending).ok()?;
-        again(&object)
-    };
-    match &ended.object {
-        None if ended.attempt_status() == AttemptStatus::Valid => {
-            Some("is valid, but has no object")
-        }
-        Some(object)
-            if said(Ending::Complete).as_ref() != Some(object)
-                && said(Ending::Unsure).as_ref() != Some(object) =>
-        {
-            Some("has an object that is not the one in its reply")
-        }
-        _ => None,
-    }
-}
-
-/// Whether a call that failed, as the ledger says, did bring a decision: a rejection uses up no retry,
-/// and a round goes on without a model that failed, so nobody may call an unwelcome answer so.
-fn hidden_decision(
-    ended: &Ended,
-    answer: Option<&[u8]>,
-    planned: &PlannedSlot,
-    deadline: Option<Timestamp>,
-) -> Option<&'static str> {
-    use Reason::{Deadline, Server, Timeout, Transport};
-    let status = ended.attempt_status();
-    let problem = match status.reason()? {
-        reason if reason.is_rejection() => "is called a rejection, but its answer holds a decision",
-        Server | Timeout | Transport => "is called a failure, but its answer holds a decision",
-        Deadline if !came_late(ended, deadline) => {
-            "is called late, but its answer came before the deadline and holds a decision"
-        }
-        _ => return None,
-    };
-    let answer: Value = serde_json::from_slice(answer?).ok()?;
-    let mut strings = Vec::new();
-    collect(&answer, &mut strings);
-    let decides = |text: &&str| {
-        let object = find_object(text);
-        object.is_some_and(|object| object["model_id"] == planned.slot.model_id.as_str())
-    };
-    let is_hidden = strings.iter().any(decides) || ended.text.is_some();
-    is_hidden.then_some(problem)
-}
-
-fn came_late(ended: &Ended, deadline: Option<Timestamp>) -> bool {
-    let ended = WrittenInstant::parse(&ended.ended_at_utc);
-    ended
-        .zip(deadline)
-        .is_some_and(|(ended, limit)| ended.at() > limit)
-}
-
-/// The value after writing and reading it.
-fn again(value: &Value) -> Option<Value> {
-    json::parse(json::to_line(value).as_bytes()).ok()
-}
-
-/// Whether an answer contains a text: in one of its strings, or in consecutive ones.
-///
-/// Providers put replies into different places of their JSON, some in pieces.
-fn says(answer: &[u8], text: &str) -> bool {
-    let Ok(answer) = serde_json::from_slice::<Value>(answer) else {
-        return false;
-    };
-    let mut strings = Vec::new();
-    collect(&answer, &mut strings);
-    let mut reached = BTreeSet::from([0]);
-    for piece in strings.into_iter().filter(|piece| !piece.is_empty()) {
-        let next: Vec<usize> = reached
-            .iter()
-            .filter(|at| text[**at..].starts_with(piece))
-            .map(|at| at + piece.len())
-            .collect();
-        reached.extend(next);
-    }
-    reached.contains(&text.len())
-}
-
-fn collect<'a>(value: &'a Value, strings: &mut Vec<&'a str>) {
-    match value {
-        Value::String(text) => strings.push(text),
-        Value::Array(all) => all.iter().for_each(|value| collect(value, strings)),
-        Value::Object(all) => all.values().for_each(|value| collect(value, strings)),
-        _ => {}
-    }
-}
-
 /// Refuses a run with a ledger whose files do not follow from its answers.
 ///
 /// Runs of the earlier project have no ledger and are accepted as they are.
@@ -408,6 +308,3 @@ pub fn require(inputs: &RoundInputs, folder: &RunFolder) -> Result<(), ScoringEr
         problem: first.detail,
     })
 }
-
-#[cfg(test)]
-mod tests;
