@@ -4,8 +4,8 @@ use jiff::civil::date;
 
 use super::*;
 use crate::decision::portfolio::Holding;
-use crate::evidence::claims::Side;
 use crate::evidence::claims::terms::{ClaimName, Second};
+use crate::evidence::claims::{Rules, Side};
 use crate::evidence::inference::daily::Closes;
 use crate::market::calendar::Market;
 use crate::round::manifest::{Track, Window};
