@@ -50,7 +50,7 @@ impl FileMark {
 }
 
 /// When the bytes of a file last changed, and when its name or rights did: seconds and the rest.
-pub(super) fn times_of(found: &Metadata) -> [i64; 4] {
+fn times_of(found: &Metadata) -> [i64; 4] {
     let bytes = [found.mtime(), found.mtime_nsec()];
     [bytes[0], bytes[1], found.ctime(), found.ctime_nsec()]
 }

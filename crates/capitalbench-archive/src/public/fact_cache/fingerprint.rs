@@ -5,14 +5,13 @@
 //! round is watched: a name that comes, goes or changes shows in its folder's times.
 
 use std::fs::{self, FileType};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use capitalbench_core::values::ids::Digest;
 
 use crate::disk::file_ops;
-use crate::public::public_files::{changed_at, times_of};
+use crate::disk::looks::OpenFolder;
 use crate::verify::below;
 
 /// Paths seen from a round's folder, in order; the folder itself is the empty one.
@@ -60,23 +59,14 @@ pub(super) struct Fingerprint {
 impl Fingerprint {
     /// Looks at a round; none where something cannot be looked at.
     pub(super) fn of(folder: &Path, watched: &[String]) -> Option<Self> {
+        let folder = OpenFolder::open(folder)?;
         let mut bytes = Vec::with_capacity(watched.len() * 64);
         let mut changed = i128::MIN;
-        let mut path = PathBuf::with_capacity(folder.as_os_str().len() + 128);
         for inside in watched {
-            path.clear();
-            path.push(folder);
-            if !inside.is_empty() {
-                path.push(inside);
-            }
-            let found = fs::symlink_metadata(&path).ok()?;
-            changed = changed.max(changed_at(&found));
-            for number in times_of(&found) {
-                bytes.extend_from_slice(&number.to_le_bytes());
-            }
-            let mode = u64::from(found.mode());
-            for number in [found.size(), found.ino(), found.dev(), mode] {
-                bytes.extend_from_slice(&number.to_le_bytes());
+            let found = folder.look(inside)?;
+            changed = changed.max(found.changed());
+            for number in found.numbers() {
+                bytes.extend_from_slice(&number);
             }
         }
         Some(Self {
