@@ -63,7 +63,6 @@ fn build(arguments: &BuildSite, site: &LeagueSite) -> Result<Done, Error> {
     let in_data = output.folder().join("data");
     let mut data = DataFolder::write(&in_data, publication, &publisher, &|| ())?;
     let sizes = data.sizes.clone();
-    let archive = data.add_archive()?;
     let key = if is_folder {
         keeps(&site.rounds, count_rounds(folder))?
     } else {
@@ -91,14 +90,13 @@ fn build(arguments: &BuildSite, site: &LeagueSite) -> Result<Done, Error> {
         done: Mutex::default(),
     };
     let bar = progress(publication.rounds.len(), "rendering rounds");
-    let told: Result<Vec<Told>, Error> = publication
-        .rounds
-        .par_iter()
-        .inspect(|_| bar.inc(1))
-        .map(|round| build.round(round))
-        .collect();
+    let rounds = || -> Result<Vec<Told>, Error> {
+        let rounds = publication.rounds.par_iter().inspect(|_| bar.inc(1));
+        rounds.map(|round| build.round(round)).collect()
+    };
+    let (archive, told) = rayon::join(|| data.add_archive(), rounds);
     bar.finish_and_clear();
-    build.finish(&told?, (data, archive), &place)
+    build.finish(&told?, (data, archive?), &place)
 }
 
 /// A build under way.

@@ -63,6 +63,7 @@ impl KeptRound {
     pub(super) fn with(&self, own: KeptOwn) -> Self {
         Self {
             own,
+            placed: None,
             ..self.clone()
         }
     }

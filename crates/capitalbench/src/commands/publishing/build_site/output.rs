@@ -154,8 +154,8 @@ impl Output {
     }
 }
 
-/// Notes which files a finished site has of each round. One that changed within the last tick of the file
-/// system's clock could change again without a trace, so it is not believed.
+/// Notes which files a finished site has of each round that was not found untouched. One that changed within
+/// the last tick of the file system's clock could change again without a trace, so it is not believed.
 pub(super) fn note_marks(folder: &Path, rounds: &mut BTreeMap<RoundId, KeptRound>) {
     let Ok(now) = time_in(folder) else { return };
     // Some file systems tell whole seconds only.
@@ -164,7 +164,7 @@ pub(super) fn note_marks(folder: &Path, rounds: &mut BTreeMap<RoundId, KeptRound
     } else {
         TICK
     };
-    for round in rounds.values_mut() {
+    for round in rounds.values_mut().filter(|round| round.placed.is_none()) {
         let found = marks(folder, round).filter(|found| found.changed < now - tick);
         round.placed = found.map(|found| found.digest);
     }
