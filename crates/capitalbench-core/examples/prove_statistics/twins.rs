@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use capitalbench_core::evidence::inference::random::Random;
+use capitalbench_core::evidence::inference::ties::holm;
 use capitalbench_core::evidence::order_bias::{Placed, order_bias};
 use capitalbench_core::evidence::twins::{Cell, Sensitivity, sensitivity};
 use capitalbench_core::values::ids::{Digest, OptionId};
@@ -151,20 +152,57 @@ fn honest(histories: usize) -> Vec<Row> {
     let flagged = percent(p_values.iter().filter(|p| **p < 0.05).count(), histories);
     let spread = kolmogorov(p_values);
     let most = allowed(histories);
+    let (models, leagues) = flagged_on_pages(histories);
     vec![
         Row {
-            what: "twins that change nothing: flagged".to_owned(),
+            what: "honest models that a page flags, 8 models, 2 twins and 12 rounds each".to_owned(),
+            figure: format!("{models:.1} %"),
+            limit: "at most 5 %".to_owned(),
+            holds: Some(models <= 5.0),
+        },
+        Row {
+            what: "leagues of honest models in which a page flags any".to_owned(),
+            figure: format!("{leagues:.1} %"),
+            limit: format!("5 %, by chance up to {most:.1} %"),
+            holds: Some(leagues <= most),
+        },
+        Row {
+            what: "one twin that changes nothing: below 5 %, uncorrected".to_owned(),
             figure: format!("{flagged:.1} %"),
             limit: format!("5 %, by chance up to {most:.1} %"),
             holds: Some(flagged <= most),
         },
         Row {
-            what: "twins that change nothing: Kolmogorov's distance of p".to_owned(),
+            what: "one twin that changes nothing: Kolmogorov's distance of p".to_owned(),
             figure: format!("{spread:.2}"),
             limit: "1.63".to_owned(),
             holds: Some(spread <= 1.63),
         },
     ]
+}
+
+/// How many of all models, and of all leagues, pages flag by chance: they correct for models and twins.
+fn flagged_on_pages(leagues: usize) -> (f64, f64) {
+    const MODELS: usize = 8;
+    const TWINS: usize = 2;
+    let design = (2, 2, 12, 0.0);
+    let (mut flagged_models, mut flagged_leagues) = (0, 0);
+    for own in 0..leagues {
+        let first = own * MODELS * TWINS;
+        let tested = first..first + MODELS * TWINS;
+        let p_values: Vec<f64> = tested
+            .map(|number| league(number, design, UNMOVED).p_value)
+            .collect();
+        let by_model = holm(&p_values);
+        let is_flagged = |model: &&[f64]| model.iter().any(|p| *p < 0.05);
+        let flagged = by_model.chunks(TWINS).filter(is_flagged).count();
+        flagged_models += flagged;
+        flagged_leagues += usize::from(flagged > 0);
+    }
+    (
+        percent(flagged_models, leagues * MODELS),
+        percent(flagged_leagues, leagues),
+    )
 }
 
 /// Five options alike among sixty, of which an early one is preferred with this chance.
