@@ -73,8 +73,8 @@ impl HttpError {
         let causes = causes(error);
         let reason = || match causes.last() {
             Some(cause) => match key {
-                Some(key) => key.redact(&cause.to_string()),
-                None => cause.to_string(),
+                Some(key) => key.redact(&told(*cause)),
+                None => told(*cause),
             },
             None => "no reason given".to_owned(),
         };
@@ -85,6 +85,16 @@ impl HttpError {
         } else {
             Self::Truncated
         }
+    }
+}
+
+/// What a cause says; a certificate that is refused is told in words.
+fn told(cause: &(dyn Error + 'static)) -> String {
+    match cause.downcast_ref::<rustls::Error>() {
+        Some(rustls::Error::InvalidCertificate(fault)) => {
+            format!("the program does not trust the certificate of the server ({fault})")
+        }
+        _ => cause.to_string(),
     }
 }
 
