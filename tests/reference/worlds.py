@@ -4,6 +4,7 @@ Ends with 1 when an interval covers too seldom or an error is made too often. Th
 docs/statistics.md; no figure of the program is read.
 """
 
+import itertools
 import math
 import sys
 
@@ -72,13 +73,27 @@ def covers(mean, error, degrees):
 
 def coverage():
     random = np.random.default_rng(20260821)
-    days = rounds = 0
+    days = rounds = score = brier = 0
     for _ in range(HISTORIES):
         gains = world(random, 40)
+        live = (~np.isnan(gains)).astype(float)
+        own = np.nansum(gains, axis=1)
         days += covers(*by_days(gains))
-        rounds += covers(*by_rounds(np.nansum(gains, axis=1), (~np.isnan(gains)).astype(float)))
+        rounds += covers(*by_rounds(own, live))
+        # A third of what the best option gains, and the luck of the round.
+        best = 0.03 + np.abs(np.nansum(world(random, 40), axis=1))
+        returns = best / 3 + own
+        ratio = returns.sum() / best.sum()
+        _, error, degrees = by_rounds(returns - ratio * best, live)
+        score += covers(ratio - 1 / 3, error / best.mean(), degrees)
+        # Whoever says 0.6 where either is as likely errs by 0.16 or 0.36.
+        squares = np.where(own > 0, 0.16, 0.36)
+        mean, error, degrees = by_rounds(squares, live)
+        brier += covers(mean - 0.26, error, degrees)
     seen("gap by days covers", days, HISTORIES, 0.93, 0.97)
     seen("gap by rounds covers", rounds, HISTORIES, 0.93, 0.99)
+    seen("score covers", score, HISTORIES, 0.93, 0.99)
+    seen("Brier score covers", brier, HISTORIES, 0.93, 0.99)
 
 
 def family():
@@ -144,10 +159,50 @@ def claims():
     seen("claims established where nothing differs", int(crossed.sum()), histories, 0.0, 0.05)
 
 
+def answers(random, leagues, cells, count, lane, shift):
+    """Portfolios (league, cell, answer, option): seven holdings by mood, one kept, one that a lane decides."""
+    moods, chance = 7, 0.22
+    noise = 0.30 * (1 + 0.42 * random.choice([-1, 1], size=(leagues, cells, 1, 1)))
+    weights = noise / (2 * chance * (1 - chance)) / moods * np.ones((1, 1, count, moods))
+    other = random.random((leagues, cells, count, moods)) < chance
+    held = np.zeros((leagues, cells, count, 2 * moods + 3))
+    held[..., :moods] = np.where(other, 0, weights)
+    held[..., moods : 2 * moods] = np.where(other, weights, 0)
+    held[..., 2 * moods] = 1 - shift - weights.sum(axis=-1)
+    held[..., 2 * moods + lane] = shift
+    return held
+
+
+def twins():
+    """Two and two answers to the frozen question and to a twin that moves five points, in 32 cells, or none."""
+    random = np.random.default_rng(20260825)
+    leagues, cells, drawn = HISTORIES, 32, 999
+    lanes = [set(chosen) for chosen in itertools.combinations(range(4), 2)]
+    for what, lane, least, most in [("twins that change nothing flagged", 1, 0.0, 0.05),
+                                    ("twins that move five points found", 2, 0.75, 0.85)]:
+        # Both lanes of a cell have the moods of its model.
+        held = answers(random, leagues, cells, 4, 1, 0.05)
+        held[:, :, 2:, 15], held[:, :, 2:, 14 + lane] = 0, 0.05
+        far = np.abs(held[:, :, :, None] - held[:, :, None]).sum(axis=-1) / 2
+        labelled = []
+        for own in lanes:
+            rest = set(range(4)) - own
+            between = sum(far[:, :, a, b] for a in own for b in rest) / 4
+            within = [far[:, :, *pair] for pair in (sorted(own), sorted(rest))]
+            labelled.append(between - sum(within) / 2)
+        labelled = np.stack(labelled, axis=-1)
+        effect = labelled[..., lanes.index({0, 1})].mean(axis=1)
+        chosen = random.integers(len(lanes), size=(leagues, cells, drawn))
+        drawn_effects = np.take_along_axis(labelled, chosen, axis=-1).mean(axis=1)
+        p_values = (1 + (drawn_effects >= effect[:, None] - 1e-12).sum(axis=1)) / (drawn + 1)
+        seen(what, int((p_values < 0.05).sum()), leagues, least, most)
+
+
 coverage()
 family()
 luck()
 claims()
+twins()
 for failure in failures:
     print(f"differs: {failure}", file=sys.stderr)
 sys.exit(1 if failures else 0)
