@@ -24,12 +24,14 @@ use crate::values::ids::{ModelId, RoundId};
 
 mod aligned;
 mod frame;
+mod judged;
 mod pairs;
 mod record;
 mod set;
 mod tried;
 
 pub(crate) use frame::Frames;
+pub use judged::{ConfidenceSide, JudgedConfidence};
 pub use pairs::HeadToHead;
 pub(crate) use set::of_set;
 pub(crate) use tried::Tried;

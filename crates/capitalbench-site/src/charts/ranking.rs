@@ -98,11 +98,14 @@ fn described(row: &Whisker) -> String {
     format!("{}: {}, {range}", row.label, decimal(row.value, 1))
 }
 
+/// Where the plot begins: two lines of text stand above it, in the large letters of a phone.
+const TOP: f64 = 50.0;
+
 /// The chart of a set; the best option stands as a note at the edge.
 pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<(String, f64)>) -> Html {
     let (left, right) = (210.0, WIDTH - 16.0);
     let step = 24.0;
-    let height = rows.iter().map(|_| step).sum::<f64>() + 64.0;
+    let height = rows.iter().map(|_| step).sum::<f64>() + TOP + 30.0;
     let level = reference.iter().map(|(_, score)| *score);
     let values = rows.iter().flat_map(ends).chain(level).chain([0.0]);
     let scale = Scale::over(values, left, right);
@@ -110,16 +113,18 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<(String, 
     let bottom = height - 24.0;
     for tick in scale.ticks(7.0) {
         let x = scale.at(tick);
-        canvas.line("gridline", (x, 34.0), (x, bottom));
+        canvas.line("gridline", (x, TOP), (x, bottom));
         canvas.text("tick mid", (x, height - 8.0), &scale.label(tick));
     }
     if let Some((name, score)) = reference {
         let x = scale.at(score);
-        canvas.line("ref", (x, 34.0), (x, bottom));
-        canvas.text("tick mid", (x, 28.0), &name);
+        canvas.line("ref", (x, TOP), (x, bottom));
+        // Near the right edge a centred name would be cut.
+        let class = if x > right - 60.0 { "tick end" } else { "tick mid" };
+        canvas.text(class, (x.min(right), TOP - 6.0), &name);
     }
-    canvas.text("tick end", (right, 17.0), "best option: 100 →");
-    let mut y = 48.0;
+    canvas.text("tick end", (right, 18.0), "best option: 100 →");
+    let mut y = TOP + 14.0;
     for row in rows {
         canvas.text("label end", (left - 10.0, y + 4.0), &fitted(&row.label));
         if let Some(range) = row.range {

@@ -244,7 +244,13 @@ fn section(view: &View<'_>, page: &mut Page, track: Track) {
     meter(view, page, set);
     claim(view, page, set);
     beside(view, page, &board);
-    race_chart(view, page, set);
+    match board.larger {
+        Some(larger) if !has_race(view, set) => {
+            let ends = format!("of {}, because this board has few", larger.definition.label);
+            race_chart(view, page, larger, &ends);
+        }
+        _ => race_chart(view, page, set, OF_THE_BOARD),
+    }
 }
 
 /// A set with more rounds, and why models of the newest roster are missing.
@@ -316,8 +322,23 @@ fn meter(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
     page.body.paragraph("evidence", Html::made(meter));
 }
 
-/// Each model's mean gap to the reference after every shared round.
-pub(super) fn race_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
+/// How the caption of a race goes on that stands below its own board.
+const OF_THE_BOARD: &str = "of the board; each line ends at its gap there";
+
+fn has_race(view: &View<'_>, set: &ComparisonSet) -> bool {
+    race(view.publication, set).rounds.len() >= FEWEST_ROUNDS
+}
+
+/// The race of a set under a heading, where it has enough rounds for one.
+pub(super) fn race_section(view: &View<'_>, page: &mut Page, set: &ComparisonSet) {
+    if has_race(view, set) {
+        page.body.section("race", "The race");
+        race_chart(view, page, set, OF_THE_BOARD);
+    }
+}
+
+/// Each model's mean gap to the reference after every shared round, which the caption names.
+fn race_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet, rounds: &str) {
     let race = race(view.publication, set);
     if race.rounds.len() < FEWEST_ROUNDS {
         return;
@@ -359,7 +380,7 @@ pub(super) fn race_chart(view: &View<'_>, page: &mut Page, set: &ComparisonSet) 
         written: signed_points,
     };
     let caption = format!(
-        "Mean gap to {the} per {} after every shared round, in percentage points; each line ends at the gap of the board",
+        "Mean gap to {the} per {}, in percentage points, after every shared round {rounds}",
         horizon(track)
     );
     page.body.figure(&caption, &chart.draw(), &table);

@@ -58,8 +58,7 @@ pub(crate) fn page(view: &View<'_>, set: &ComparisonSet) -> Page {
         score_chart(view, &mut page, set);
         if let Some(statistics) = view.statistics(set) {
             stake::section(view, &mut page, set);
-            page.body.section("race", "The race");
-            home::race_chart(view, &mut page, set);
+            home::race_section(view, &mut page, set);
             daily(view, &mut page, set, statistics);
             detail(view, &mut page, set, statistics);
             pairs(view, &mut page, set, statistics);

@@ -2,44 +2,30 @@
 
 use super::Told;
 use super::words::counted;
-use crate::evidence::inference::reliability::{Bin, wilson};
-use crate::values::sums::real;
+use crate::evidence::statistics::ConfidenceSide;
 
 impl Told<'_> {
     pub(super) fn confidence(&self) -> Vec<String> {
         let the = &self.the;
-        let bins = &self.record.reliability;
-        let count: usize = bins.iter().map(|bin| bin.count).sum();
-        if count == 0 {
+        let Some(judged) = self.record.judged_confidence() else {
             return vec![format!(
                 "No resolved round asked how likely it is to beat {the}.{}",
                 self.left_out()
             )];
-        }
-        let mean = |of: fn(&Bin) -> f64| {
-            bins.iter()
-                .map(|bin| of(bin) * real(bin.count))
-                .sum::<f64>()
-                / real(count)
         };
-        let (stated, hits) = (mean(|bin| bin.confidence), mean(|bin| bin.hit_rate));
-        let effective: f64 = self.record.asked_windows;
-        let (low, high) = wilson(hits, effective);
-        let fair = if stated > high {
-            "more confident than its record"
-        } else if stated < low {
-            "less confident than its record"
-        } else {
-            "not separable from well judged"
+        let fair = match judged.side {
+            ConfidenceSide::More => "more confident than its record",
+            ConfidenceSide::Less => "less confident than its record",
+            ConfidenceSide::Level => "not separable from well judged",
         };
         let mut told = vec![format!(
             "Asked how likely it is to beat {the}, it said {:.0} % and did in {:.0} % of \
              {} (95 % interval {:.0} to {:.0} %): {fair}.{}",
-            100.0 * stated,
-            100.0 * hits,
-            counted(count, "round"),
-            100.0 * low,
-            100.0 * high,
+            100.0 * judged.stated,
+            100.0 * judged.came_true,
+            counted(judged.decisions, "round"),
+            100.0 * judged.interval.0,
+            100.0 * judged.interval.1,
             self.left_out(),
         )];
         if let Some(brier) = &self.record.brier {

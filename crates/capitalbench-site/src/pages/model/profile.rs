@@ -1,6 +1,7 @@
 //! How the page of a model begins: its record, its style and its calibration in three sentences, then
 //! what it holds now, and its best and its worst round.
 
+use capitalbench_core::evidence::statistics::{ConfidenceSide, RecordStatistics};
 use capitalbench_core::publication::PublicRound;
 use capitalbench_core::publication::boards::behaviour::Behaviour;
 use capitalbench_core::publication::boards::cumulative::CumulativeRow;
@@ -25,7 +26,7 @@ pub(super) fn begin(view: &View<'_>, page: &mut Page, id: &ModelId) {
         let told = [
             row.map(|row| record(&the, track, row)),
             behaviour.map(style),
-            behaviour.and_then(|own| calibration(&the, own)),
+            view.record(track, id).and_then(|own| calibration(&the, own)),
         ];
         let told: Vec<String> = told.into_iter().flatten().collect();
         if told.is_empty() {
@@ -75,18 +76,17 @@ fn style(behaviour: &Behaviour) -> String {
     )
 }
 
-fn calibration(the: &str, behaviour: &Behaviour) -> Option<String> {
-    let found = behaviour.calibration?;
-    let [stated, came] = [share(found.confidence), share(found.hit_rate)];
-    let side = if found.confidence > found.hit_rate {
-        "more sure than its record"
-    } else if found.confidence < found.hit_rate {
-        "less sure than its record"
-    } else {
-        "exactly as sure as its record"
+fn calibration(the: &str, own: &RecordStatistics) -> Option<String> {
+    let found = own.judged_confidence()?;
+    let [stated, came] = [share(found.stated), share(found.came_true)];
+    let side = match found.side {
+        ConfidenceSide::More => "more sure than its record",
+        ConfidenceSide::Less => "less sure than its record",
+        ConfidenceSide::Level => "chance alone explains the difference",
     };
+    let rounds = count(found.decisions, "round", "rounds");
     Some(format!(
-        "It said it was {stated} sure to return more than {the} and did so in {came} of rounds: {side}."
+        "It said it was {stated} sure to return more than {the} and did so in {came} of the {rounds} that asked: {side}."
     ))
 }
 
