@@ -5,7 +5,11 @@ use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
+use capitalbench_archive::format::prices::vendor_sheet;
+use capitalbench_archive::prices::request_state::{KeptAnswer, RequestState};
+use capitalbench_core::values::ids::Digest;
 use capitalbench_testing::database_server::Server;
+use jiff::civil::date;
 use serde_json::{Value, json};
 
 use crate::harness::{Ran, Test, codes_of};
@@ -358,6 +362,72 @@ fn a_restated_close_is_named_by_its_option() {
     let arguments = ["verify", full_round(), "--json", "--prices-from", "tiingo"];
     let ran = vendor.server.run(&full, &arguments).code(1);
     assert!(detail(&ran, "return-restated").contains("restated or wrong"));
+}
+
+/// Whoever makes a folder can put answers of a vendor into it, and a `.env` that points there.
+#[test]
+fn answers_that_came_along_with_the_rounds_are_not_the_vendors() {
+    let held = again();
+    let sheet = fs::read(held.file(VENDOR)).expect("closes");
+    let closes = vendor_sheet::parse_salted(&sheet).expect("a sheet");
+    held.vendor.restate();
+    for folder in ["held/.capitalbench", "planted"] {
+        let state = RequestState::new(&held.test.path(folder), "tiingo");
+        for window in &closes {
+            let answer = KeptAnswer {
+                address: "https://vendor.example".to_owned(),
+                fetched_at: NOW.parse().expect("an instant"),
+                body: Digest::of(b""),
+                requests: 1,
+                sessions: window.sessions.clone(),
+            };
+            let fetch = format!("again_{NAME}");
+            let kept = state.keep(&fetch, &window.symbol, &answer);
+            kept.expect("a kept answer");
+        }
+    }
+    let planted = held.test.path("planted").display().to_string();
+    let variables = format!("CAPITALBENCH_STATE_DIR={planted}\n");
+    fs::write(held.test.path(".env"), variables).expect("a file");
+    for path in [ROUND, "held"] {
+        let again = held.verified(path, &["--prices-from", "tiingo"]).code(1);
+        let told = detail(&again, "returns-fetched-again");
+        assert!(told.ends_with(": 4 of 5 equal"), "{told}");
+    }
+}
+
+#[test]
+fn a_delisting_that_the_vendor_does_not_confirm_is_named() {
+    let held = Held::begun();
+    held.vendor.hide(&[date(2026, 9, 18), date(2026, 9, 21)]);
+    held.step(
+        "record-listing --round held/HELD-2026-09-14-1W --option GOLD --delisted --on 2026-09-17 \
+         --reason the+fund+was+closed --now 2026-09-20T12:00:00Z",
+    );
+    held.step(RESOLVED);
+    held.vendor.hide(&[]);
+    let again = held.verified(ROUND, &["--prices-from", "tiingo"]).code(1);
+    let told = detail(&again, "return-restated");
+    assert_eq!(
+        told,
+        "GOLD is recorded as delisted after 2026-09-17, but the source has a close of 2026-09-21"
+    );
+}
+
+#[test]
+fn a_day_that_the_vendor_has_no_row_of_leaves_the_return_the_operators_word() {
+    let held = again();
+    held.test
+        .run(&["bundle", ROUND, "--output", "one.tar.zst"])
+        .code(0);
+    held.vendor.hide(&[date(2026, 9, 17)]);
+    let again = held.verified("one.tar.zst", &["--prices-from", "tiingo"]);
+    assert_eq!(
+        detail(&again, "returns-not-fetched"),
+        "GOLD: the source has no row on 2026-09-17, which the round publishes"
+    );
+    assert!(detail(&again, "returns-fetched-again").ends_with(": 4 of 5 equal"));
+    assert!(detail(&again, "closes-not-published").contains("the operator's word"));
 }
 
 fn full_round() -> &'static str {
