@@ -116,7 +116,8 @@ fn again(fetcher: &Fetcher<'_>, inputs: &RoundInputs) -> Result<Option<FetchedAg
     };
     let fetch = format!("again_{}", inputs.manifest.round_id);
     let days = plan.questions();
-    let answers = wait(fetcher.fetch_whole(&fetch, &plan.options, &days))??;
+    let answers =
+        wait(fetcher.fetch_whole(&fetch, &plan.options, &days, inputs.manifest.publish))??;
     fetcher.forget(&fetch)?;
     Ok(Some(compare(fetcher, &plan, answers, &published)))
 }
