@@ -31,7 +31,7 @@ use crate::prices::sources::Vendor;
 use crate::proof::given_instant::note_given_instant;
 use crate::proof::record::record;
 use crate::resolving::held_round::with_awaited;
-use crate::resolving::score::RuledRun;
+use crate::resolving::score::{RuledRun, refuse_changed_inputs};
 
 /// What an operator wants tracked.
 #[derive(Debug)]
@@ -151,6 +151,7 @@ fn open_round(
     if request.day < window.entry {
         return Ok(Err("its window has not begun on that day"));
     }
+    refuse_changed_inputs(&inputs)?;
     Ok(match RuledRun::official(folder)? {
         Err(_) => Err("it has no official run"),
         Ok(run) => Ok(Open {
@@ -296,6 +297,7 @@ pub fn track_run(
     snapshots: &[(&Path, Date)],
 ) -> Result<(String, Date), Error> {
     let inputs = open_inputs(round)?;
+    refuse_changed_inputs(&inputs)?;
     let folder = inputs.folder.clone();
     let run = RuledRun::named_or_official(&folder, Some(run_id))?;
     let window = inputs
