@@ -57,6 +57,14 @@ impl Environment {
         Ok(Self { from_files })
     }
 
+    /// For whoever reads rounds that others made: a file `.env` may have come along with them, so it
+    /// says no address and no folder, only the reader's keys and plans.
+    fn of_reader(mut self) -> Self {
+        let is_own = |name: &str| name.ends_with("_API_KEY") || name.ends_with("_PLAN");
+        self.from_files.retain(|name, _| is_own(name));
+        self
+    }
+
     /// A variable that is set and not blank.
     #[expect(
         clippy::disallowed_methods,
@@ -97,7 +105,8 @@ impl Environment {
         };
         let home = given("XDG_CACHE_HOME").or_else(|| Some(given("HOME")?.join(".cache")));
         let home = home.ok_or_else(|| {
-            let text = "neither XDG_CACHE_HOME nor HOME names a folder for the rounds of a store";
+            let text =
+                "neither XDG_CACHE_HOME nor HOME names a folder for what the program fetches";
             Error::new(text).hint("set HOME, or work on a folder that `store pull` makes")
         })?;
         Ok(home.join("capitalbench"))
@@ -135,10 +144,20 @@ pub(crate) fn working_league() -> Result<Option<LeagueFolder>, Error> {
 /// Who works: this machine's configuration, by the clock or from a given instant. In the folder of a
 /// league its file settles what no variable does.
 pub(crate) fn operator(given: Option<Timestamp>) -> Result<Operator, Error> {
-    if let Some(league) = working_league()? {
-        return league_operator(&league, given);
-    }
-    let configuration = Environment::load()?.into_configuration();
+    operator_in(Environment::load()?, given)
+}
+
+/// The same for whoever reads rounds that others made.
+pub(crate) fn reader(given: Option<Timestamp>) -> Result<Operator, Error> {
+    operator_in(Environment::load()?.of_reader(), given)
+}
+
+fn operator_in(environment: Environment, given: Option<Timestamp>) -> Result<Operator, Error> {
+    let environment = environment.into_configuration();
+    let configuration = match working_league()? {
+        Some(league) => configured(&league, environment),
+        None => environment,
+    };
     Ok(Operator::new(
         configuration,
         given,

@@ -9,6 +9,8 @@ use jiff::civil::Date;
 use super::{Place, RowFault};
 use crate::http::HttpError;
 
+mod told;
+
 /// Why a source delivered no history of a symbol. Texts of the other side are cut short, and the key
 /// is removed from them.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -228,11 +228,9 @@ impl Series {
         })?;
         let days: Vec<Option<Date>> = self.timestamp.iter().map(|at| zone.day(*at)).collect();
         let superseded = self.superseded(&days);
-        if let Some(index) = superseded {
-            let (symbol, close) = (question.symbol, self.close(index).unwrap_or_default());
-            log::info!(
-                "{NAME} sent the newest session of {symbol} twice; the close {close} is not used"
-            );
+        if superseded.is_some() {
+            let symbol = question.symbol;
+            log::info!("{NAME} sent the newest session of {symbol} twice; one row is not used");
         }
         let (dividends, splits) = (self.dividends(&zone), self.splits(&zone));
         let rows = self.timestamp.iter().enumerate().map(|(index, stamp)| {

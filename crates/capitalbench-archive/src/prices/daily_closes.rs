@@ -119,6 +119,10 @@ impl DailySnapshots {
         if let Some(record) = PriceRecord::load(&inputs.folder)? {
             return Ok(of_record(&record, &inputs.universe));
         }
+        // What follows from closes that all rounds share would tell them with all their digits.
+        if !inputs.manifest.publish.is_full() {
+            return Ok(Closes::new());
+        }
         let folder = &inputs.folder;
         let own = (folder.sheet(Side::Entry)?, folder.sheet(Side::Exit)?);
         let sheets = own.0.as_ref().zip(own.1.as_ref());

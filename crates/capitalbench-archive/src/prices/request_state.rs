@@ -215,8 +215,11 @@ pub fn render_answer(answer: &KeptAnswer) -> String {
     json::render(answer)
 }
 
+/// A fault quotes nothing of the answer: the rows are the vendor's.
 pub fn parse_answer(bytes: &[u8]) -> Result<KeptAnswer, Fault> {
-    json::read(bytes)
+    json::read(bytes).map_err(|_| {
+        Fault::new("is no answer that the program kept; remove it, and the source is asked again")
+    })
 }
 
 #[cfg(test)]

@@ -18,11 +18,13 @@ use tempfile::TempDir;
 use crate::disk::error::{Fault, FileError};
 use crate::disk::file_ops::{self, scratch::ScratchFolder};
 use crate::disk::layout;
+use crate::format::round::manifest;
 use crate::format::stored::FormatVersion;
 use crate::format::text::json;
 use crate::log::LogFolder;
 use crate::log::inventory::files_of;
 use crate::log::salts::{Shown, render};
+use crate::prices::withheld::require_as_published;
 use crate::round::round_folder::RoundFolder;
 
 const MANIFEST: &str = "bundle.json";
@@ -61,6 +63,8 @@ pub fn pack(round: &RoundFolder) -> Result<Vec<u8>, FileError> {
             "is unsigned: the log has no event of it; create a key with `capitalbench keys init`";
         return Err(FileError::folder(round.path(), text));
     }
+    let manifest = round.parse(layout::MANIFEST, manifest::parse)?;
+    require_as_published(round, manifest.publish)?;
     let shown = Shown::of(round)?;
     let mut files = BTreeMap::new();
     let mut withheld = BTreeSet::new();

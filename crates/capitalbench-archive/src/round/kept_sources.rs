@@ -25,8 +25,15 @@ pub struct KeptHistories {
 
 impl KeptHistories {
     /// None where the histories are not here: they are private.
-    pub fn load(folder: &RoundFolder) -> Result<Option<Self>, FileError> {
-        let parsed = folder.parse_optional(layout::SOURCE_HISTORIES, vendor_sheet::parse)?;
+    pub fn load(inputs: &RoundInputs) -> Result<Option<Self>, FileError> {
+        let folder = &inputs.folder;
+        // The digest of this file is public; without a salt it would tell closes to whoever tries some.
+        let parse = if inputs.manifest.publish.is_full() {
+            vendor_sheet::parse
+        } else {
+            vendor_sheet::parse_salted
+        };
+        let parsed = folder.parse_optional(layout::SOURCE_HISTORIES, parse)?;
         let Some(histories) = parsed else {
             return Ok(None);
         };
@@ -78,7 +85,7 @@ pub fn remake_briefing(inputs: &RoundInputs, cutoff: Timestamp) -> Result<Remade
         let fault = Fault::field("treasury", text);
         return Err(fault.in_file(&folder.file(layout::BRIEFING_RECIPE)));
     }
-    let Some(kept) = KeptHistories::load(folder)? else {
+    let Some(kept) = KeptHistories::load(inputs)? else {
         return Ok(Remade::SourcesAbsent);
     };
     let curve = match treasury {

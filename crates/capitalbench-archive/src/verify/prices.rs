@@ -47,12 +47,14 @@ pub(super) fn compare_record(inputs: &RoundInputs, sheets: &mut Sheets, found: &
     let folder = &inputs.folder;
     let priced = sheets.entry.is_some() && sheets.exit.is_some();
     let compared = PriceRecord::load(folder).and_then(|record| {
-        let mut problems = wrongly_published(inputs)?;
+        let mut problems = wrongly_published(folder, inputs.manifest.publish)?;
+        // Without the record of a fetch nothing says that private closes are those behind the sheets.
+        let closes = record.as_ref().and_then(|record| record.closes.as_ref());
+        sheets.withheld = closes.is_none();
         if let Some(record) = record {
             sheets.disagreement = record.unaccepted_cross_check().map(disagreement);
             let both = (sheets.entry.as_ref(), sheets.exit.as_ref());
             problems.extend(record.problems(inputs, both)?);
-            sheets.withheld = record.closes.is_none();
         }
         if priced {
             problems.extend(unproved_prices::problem(inputs)?);
@@ -143,7 +145,7 @@ fn disagreement(check: &CrossCheck) -> String {
 }
 
 /// The code of a price problem, and the file it is about.
-fn code_and_place(problem: &PriceProblem) -> (Code, &'static str) {
+fn code_and_place(problem: &PriceProblem) -> (Code, &str) {
     let sheet = |side: &Side| layout::price_sheet(*side);
     match problem {
         PriceProblem::OffDate { side, .. } => (Code::PriceRowOffDate, sheet(side)),

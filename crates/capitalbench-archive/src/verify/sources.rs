@@ -46,7 +46,7 @@ fn check_returns(inputs: &RoundInputs, findings: &mut Findings) -> Result<(), Fi
     for problem in returns.problems(&inputs.universe, deadline) {
         findings.add(Code::DailyReturnsDiffer, file, problem);
     }
-    let Some(kept) = KeptHistories::load(folder)? else {
+    let Some(kept) = KeptHistories::load(inputs)? else {
         return Ok(());
     };
     check_moves(inputs, &kept, findings)?;

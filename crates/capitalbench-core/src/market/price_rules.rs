@@ -6,7 +6,6 @@ use jiff::civil::Date;
 
 use crate::market::price_window::BasisFault;
 use crate::market::prices::{PriceField, PriceSheet, Quote, Side};
-use crate::market::published_prices::PublishedPrices;
 use crate::market::universe::Universe;
 use crate::round::manifest::Window;
 use crate::values::ids::OptionId;
@@ -114,16 +113,13 @@ pub enum PriceProblem {
         /// The operator's reason.
         reason: String,
     },
-    /// A public file holds closes although its round publishes returns, or the other way round.
-    #[error("{file}: {}", match publish {
-        PublishedPrices::Returns => "holds closes; the manifest publishes returns only",
-        PublishedPrices::Full => "holds indexes; the manifest publishes closes",
-    })]
+    /// A public file does not hold what its round publishes, such as closes in place of indexes.
+    #[error("{file}: {detail}")]
     NotAsPublished {
         /// The file at fault.
-        file: &'static str,
-        /// What the manifest says.
-        publish: PublishedPrices,
+        file: String,
+        /// In which way.
+        detail: String,
     },
     /// A public index does not follow from the private closes.
     #[error(

@@ -51,33 +51,6 @@ impl PublishedPrices {
         *self == Self::Full
     }
 
-    /// A sentence that may quote the answer of a vendor, as everybody may read it: without the numbers
-    /// that could be closes.
-    pub fn sentence(self, text: &str) -> String {
-        if self.is_full() {
-            return text.to_owned();
-        }
-        let is_part = |c: char| c.is_ascii_digit() || c == '.';
-        let mut told = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(start) = rest.find(is_part) {
-            let (before, from) = rest.split_at(start);
-            let end = from.find(|c| !is_part(c)).unwrap_or(from.len());
-            // A point behind a number ends the sentence; one alone is a part of it.
-            let number = from[..end].trim_end_matches('.').len();
-            let (number, after) = from.split_at(number.max(1));
-            told.push_str(before);
-            let is_share = after.trim_start().starts_with('%');
-            told.push_str(if is_decimal(number) && !is_share {
-                "…"
-            } else {
-                number
-            });
-            rest = after;
-        }
-        told + rest
-    }
-
     /// What a new league publishes where its prices come from this source.
     pub fn usual_for(source: &str) -> Self {
         if forbids_redistribution(source) {
@@ -165,12 +138,6 @@ pub fn indexed(
             .map(of)
             .collect::<Result<_, NoIndex>>()?,
     })
-}
-
-/// Whether digits stand on both sides of one point; an address has more of them.
-fn is_decimal(text: &str) -> bool {
-    let parts = text.split_once('.');
-    parts.is_some_and(|(whole, part)| !whole.is_empty() && !part.is_empty() && !part.contains('.'))
 }
 
 /// A decimal: digits, and how many of them stand behind the point.

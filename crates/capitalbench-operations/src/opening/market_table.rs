@@ -15,7 +15,6 @@ use capitalbench_core::asking::market_context::{
     ContextStatus, MarketContext, PriceHistory, history_start, market_context,
 };
 use capitalbench_core::market::price_window::{PriceWindow, Session};
-use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::market::universe::Universe;
 use capitalbench_core::round::manifest::Manifest;
 use capitalbench_core::values::ids::OptionId;
@@ -79,8 +78,10 @@ pub fn fetch_table(
     let question = format!("{}_trailing_{as_of}", folder.name());
     let options = priced_options(&inputs.universe, as_of);
     let days = Days::any_of(start, as_of);
+    let publish = inputs.manifest.publish;
+    let answers = fetcher.fetch_whole(&question, &options, &days, publish);
     let (mut histories, mut errors, mut windows) = (Vec::new(), Vec::new(), Vec::new());
-    for (option_id, answer) in wait(fetcher.fetch_whole(&question, &options, &days))?? {
+    for (option_id, answer) in wait(answers)?? {
         let rows = answer.map(|answered| answered.window);
         match rows
             .as_ref()
@@ -94,7 +95,7 @@ pub fn fetch_table(
     }
     let mut context = market_context(&inputs.universe, &histories, as_of)
         .map_err(|error| Error::new(error.to_string()))?;
-    explain(&mut context, &errors, inputs.manifest.publish);
+    explain(&mut context, &errors);
     let provenance = Provenance {
         source: format!("{}_adj_close", fetcher.source.stored_label()),
         generated_at: operator.now().to_string(),
@@ -174,13 +175,13 @@ fn adjusted(rows: &[Session]) -> Result<Vec<(Date, f64)>, String> {
 }
 
 /// A failed row says what the source said.
-fn explain(context: &mut MarketContext, errors: &[(OptionId, String)], publish: PublishedPrices) {
+fn explain(context: &mut MarketContext, errors: &[(OptionId, String)]) {
     for row in &mut context.rows {
         let said = errors
             .iter()
             .find(|(option_id, _)| *option_id == row.option_id);
         if let (ContextStatus::Fail, Some((_, text))) = (row.status, said) {
-            row.message = publish.sentence(text);
+            row.message.clone_from(text);
         }
     }
 }

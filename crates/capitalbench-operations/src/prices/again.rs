@@ -5,8 +5,9 @@ use std::path::Path;
 
 use capitalbench_archive::disk::error::FileError;
 use capitalbench_archive::format::prices::provenance::{Coverage, Purpose};
-use capitalbench_archive::prices::price_record::PriceRecord;
+use capitalbench_archive::prices::price_record::{PriceRecord, later_close};
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
+use capitalbench_core::market::price_rules::PriceProblem;
 use capitalbench_core::market::price_window::PriceWindow;
 use capitalbench_core::market::prices::{PriceField, Quote, Side};
 use capitalbench_core::market::published_prices::{index, indexed};
@@ -28,8 +29,9 @@ use crate::operator::{Operator, wait};
 pub struct AgainRequest<'a> {
     /// A round, or a folder of rounds.
     pub path: &'a Path,
-    /// Where requests are counted.
-    pub beside: &'a Path,
+    /// A folder of the reader's own, where requests are counted and answers kept. What lies beside the
+    /// rounds may have come along with them.
+    pub home: &'a Path,
     pub vendor: Vendor,
 }
 
@@ -43,9 +45,24 @@ pub struct FetchedAgain {
     pub at: Option<Timestamp>,
     /// Options that were compared.
     pub of: usize,
-    pub differing: Vec<Restated>,
-    /// Options of which the source gave no return, with its reason.
+    pub differing: Vec<Differing>,
+    /// Options that could not be compared, with the reason.
     pub missing: Vec<(OptionId, String)>,
+}
+
+impl FetchedAgain {
+    /// Whether every return of the round was computed again, and none is another one.
+    pub fn is_equal(&self) -> bool {
+        self.of > 0 && self.differing.is_empty() && self.missing.is_empty()
+    }
+}
+
+/// What the source says of an option otherwise than the round.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Differing {
+    Restated(Restated),
+    /// It has a close after the day on which the round says that the option was delisted.
+    StillListed(PriceProblem),
 }
 
 /// An option whose published return is not the one that was computed again.
@@ -68,7 +85,7 @@ pub fn fetch_again(
     } else {
         list_rounds(request.path)?
     };
-    let fetcher = Fetcher::open(operator, &request.vendor, request.beside, AtLimit::Stop)?;
+    let fetcher = Fetcher::open(operator, &request.vendor, request.home, AtLimit::Stop)?;
     let universes = Universes::default();
     let mut found = Vec::new();
     for folder in folders {
@@ -99,7 +116,8 @@ fn again(fetcher: &Fetcher<'_>, inputs: &RoundInputs) -> Result<Option<FetchedAg
     };
     let fetch = format!("again_{}", inputs.manifest.round_id);
     let days = plan.questions();
-    let answers = wait(fetcher.fetch_whole(&fetch, &plan.options, &days))??;
+    let answers =
+        wait(fetcher.fetch_whole(&fetch, &plan.options, &days, inputs.manifest.publish))??;
     fetcher.forget(&fetch)?;
     Ok(Some(compare(fetcher, &plan, answers, &published)))
 }
@@ -131,13 +149,10 @@ fn published(inputs: &RoundInputs) -> Result<Option<(Window, Published)>, FileEr
     Ok(Some((window, published)))
 }
 
-/// The index that two prices give; an index is one already.
+/// The index that two prices give, closes or indexes.
 fn index_between(
-    ((from, _), (to, field)): ((Price, PriceField), (Price, PriceField)),
+    ((from, _), (to, _)): ((Price, PriceField), (Price, PriceField)),
 ) -> Option<Price> {
-    if field == PriceField::Index {
-        return Some(to);
-    }
     index(from, to)
 }
 
@@ -173,35 +188,49 @@ fn compare(
         missing: Vec::new(),
     };
     for (option_id, answer) in answers {
-        let made = answer.and_then(|answered| {
+        let compared = answer.and_then(|answered| {
             found.at = found.at.max(Some(answered.answer.fetched_at));
-            let option = plan.inputs.priced.get(&option_id);
-            let option = option.ok_or_else(|| format!("{option_id} is not an option"))?;
-            let made = indexed(option, &answered.window, plan.window.entry);
-            made.map_err(|error| error.to_string())
+            differing(plan, &answered.window, published)
         });
-        match made {
+        match compared {
             Err(reason) => found.missing.push((option_id, reason)),
-            Ok(made) => {
-                let days = published.get(&option_id);
-                found
-                    .differing
-                    .extend(days.and_then(|days| restated(days, &made)));
-            }
+            Ok(differing) => found.differing.extend(differing),
         }
     }
     found
 }
 
-/// The first day on which an option stands elsewhere than published.
-fn restated(published: &BTreeMap<Date, Price>, made: &PriceWindow) -> Option<Restated> {
-    published.iter().find_map(|(day, own)| {
-        let again = made.on(*day)?.adjusted?;
-        (again != *own).then(|| Restated {
-            option_id: made.option_id.clone(),
+/// What a source says of an option otherwise than published, or why the two cannot be compared.
+fn differing(
+    plan: &FetchPlan<'_>,
+    window: &PriceWindow,
+    published: &Published,
+) -> Result<Option<Differing>, String> {
+    let option_id = &window.option_id;
+    let option = plan.inputs.priced.get(option_id);
+    let known = option.zip(published.get(option_id));
+    let (option, days) = known.ok_or_else(|| format!("{option_id} is not an option"))?;
+    // A delisting that the source does not confirm would choose the close that counts.
+    if let Some(problem) = later_close(option, window) {
+        return Ok(Some(Differing::StillListed(problem)));
+    }
+    let made = indexed(option, window, plan.window.entry).map_err(|error| error.to_string())?;
+    let again = |day: Date| made.on(day).and_then(|session| session.adjusted);
+    let restated = days.iter().find_map(|(day, own)| {
+        let again = again(*day).filter(|again| again != own)?;
+        Some(Restated {
+            option_id: option_id.clone(),
             day: *day,
             published: Return::between_indexes(Price::ONE, *own),
             again: Return::between_indexes(Price::ONE, again),
         })
-    })
+    });
+    if restated.is_none()
+        && let Some(day) = days.keys().find(|day| again(**day).is_none())
+    {
+        return Err(format!(
+            "the source has no row on {day}, which the round publishes"
+        ));
+    }
+    Ok(restated.map(Differing::Restated))
 }

@@ -152,14 +152,19 @@ pub async fn fetch_prices(
         plan.inputs.manifest.round_id, asked_for.entry, asked_for.exit
     );
     let days = plan.questions();
+    let publish = plan.inputs.manifest.publish;
     let (first, second) = (&fetchers.first, fetchers.second.as_ref());
-    let answers = match first.fetch_all(&fetch, &plan.options, &days).await? {
+    let answers = match first
+        .fetch_all(&fetch, &plan.options, &days, publish)
+        .await?
+    {
         Err(stopped) => return Ok(Fetched::Stopped(stopped)),
         Ok(answers) => complete(answers)?,
     };
     let mut cross_check = None;
     if let Some(second) = second {
-        let others = second.fetcher.fetch_all(&fetch, &plan.options, &days);
+        let others = &second.fetcher;
+        let others = others.fetch_all(&fetch, &plan.options, &days, publish);
         match others.await? {
             Err(stopped) => return Ok(Fetched::Stopped(stopped)),
             Ok(others) => cross_check = Some(compare(second, plan, &answers, others)),
@@ -281,7 +286,6 @@ fn compare(
     answers: &[Answered],
     others: Answers,
 ) -> CrossCheck {
-    let publish = plan.inputs.manifest.publish;
     let mut others: BTreeMap<OptionId, Result<Answered, String>> = others.into_iter().collect();
     let rows = answers.iter().filter_map(|answered| {
         let option_id = answered.window.option_id.clone();
@@ -289,12 +293,10 @@ fn compare(
         let said = others.remove(&option_id)?;
         Some(Comparison {
             scored: published_return(plan.inputs, &answered.window, days)?,
-            other: said
-                .map_err(|text| publish.sentence(&text))
-                .and_then(|said| {
-                    let value = published_return(plan.inputs, &said.window, days);
-                    value.ok_or_else(|| "no price".to_owned())
-                }),
+            other: said.and_then(|said| {
+                let value = published_return(plan.inputs, &said.window, days);
+                value.ok_or_else(|| "no price".to_owned())
+            }),
             option_id,
         })
     });

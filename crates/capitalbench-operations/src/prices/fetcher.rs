@@ -7,6 +7,7 @@ use capitalbench_adapters::price_source::{
 };
 use capitalbench_archive::prices::request_state::{KeptAnswer, RequestState};
 use capitalbench_core::market::price_window::{PriceWindow, Session};
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::market::request_budget::Plan;
 use capitalbench_core::values::ids::OptionId;
 use capitalbench_core::values::units::Price;
@@ -99,14 +100,16 @@ enum Turn {
 }
 
 impl Fetcher<'_> {
-    /// Asks for every option of a fetch that has no kept answer.
+    /// Asks for every option of a fetch that has no kept answer. What a round publishes decides in which
+    /// words a fault is told.
     pub async fn fetch_all(
         &self,
         fetch: &str,
         options: &[PricedOption],
         days: &Days,
+        publish: PublishedPrices,
     ) -> Result<Result<Answers, Stopped>, Error> {
-        let asked = self.ask_each(fetch, options, days).await;
+        let asked = self.ask_each(fetch, options, days, publish).await;
         self.operator.say(&Notice::ProgressEnded);
         asked
     }
@@ -117,8 +120,9 @@ impl Fetcher<'_> {
         fetch: &str,
         options: &[PricedOption],
         days: &Days,
+        publish: PublishedPrices,
     ) -> Result<Answers, Error> {
-        Ok(self.fetch_all(fetch, options, days).await??)
+        Ok(self.fetch_all(fetch, options, days, publish).await??)
     }
 
     async fn ask_each(
@@ -126,6 +130,7 @@ impl Fetcher<'_> {
         fetch: &str,
         options: &[PricedOption],
         days: &Days,
+        publish: PublishedPrices,
     ) -> Result<Result<Answers, Stopped>, Error> {
         self.say_how_long(fetch, options)?;
         let of = options.len();
@@ -138,7 +143,7 @@ impl Fetcher<'_> {
                 of,
             });
             let own = days.others.get(option_id).unwrap_or(days);
-            let said = match self.turn(fetch, symbol, own).await? {
+            let said = match self.turn(fetch, symbol, own, publish).await? {
                 Turn::Closed(at, cause) => {
                     let source = self.source.name();
                     return Ok(Err(Stopped {
@@ -202,7 +207,13 @@ impl Fetcher<'_> {
         }
     }
 
-    async fn turn(&self, fetch: &str, symbol: &str, days: &Days) -> Result<Turn, Error> {
+    async fn turn(
+        &self,
+        fetch: &str,
+        symbol: &str,
+        days: &Days,
+        publish: PublishedPrices,
+    ) -> Result<Turn, Error> {
         if let Some(allowance) = &self.allowance
             && let Some(kept) = allowance.state.kept(fetch, symbol)?
         {
@@ -256,9 +267,9 @@ impl Fetcher<'_> {
                 _ => {}
             }
             if error.concerns_every_symbol() {
-                return Err(fatal(symbol, &error));
+                return Err(fatal(symbol, &error.told(publish)));
             }
-            return Ok(Turn::Fault(error.to_string()));
+            return Ok(Turn::Fault(error.told(publish)));
         }
     }
 
@@ -317,7 +328,7 @@ fn missing(symbol: &str, sessions: &[Session], day: Date) -> Option<String> {
     }
 }
 
-fn fatal(symbol: &str, error: &PriceError) -> Error {
+fn fatal(symbol: &str, error: &str) -> Error {
     Error::new(format!("{symbol}: {error}"))
         .hint("nothing was written; the answers so far are kept and not asked for again")
 }

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout;
 use capitalbench_archive::format::prices::universe_report::{Asked, OptionCheck, render};
-use capitalbench_archive::format::round::options;
+use capitalbench_archive::format::round::{manifest, options};
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_core::market::price_window::Session;
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::market::universe::MarketOption;
 use capitalbench_core::values::ids::{Digest, OptionId};
 use jiff::civil::Date;
@@ -57,7 +58,9 @@ pub fn check_universe(
     let asked: Vec<_> = known
         .filter_map(|option| Some((option.id.clone(), option.data_symbol.clone()?)))
         .collect();
-    let answers = wait(fetcher.fetch_whole(&question, &asked, &Days::any_of(from, to)))??;
+    let publish = listed.publish(vendor)?;
+    let days = Days::any_of(from, to);
+    let answers = wait(fetcher.fetch_whole(&question, &asked, &days, publish))??;
     let mut answers: BTreeMap<OptionId, Result<Answered, String>> = answers.into_iter().collect();
     let check = |option: &MarketOption| check(option, answers.remove(&option.id));
     let checks: Vec<OptionCheck> = universe.options().iter().map(check).collect();
@@ -98,6 +101,17 @@ impl Listed {
                 let report = file.with_file_name(format!("{stem}_validation_report"));
                 Ok((file.clone(), report))
             }
+        }
+    }
+
+    /// What is public of prices, which decides whether the report quotes an answer.
+    fn publish(&self, vendor: &Vendor) -> Result<PublishedPrices, Error> {
+        match self {
+            Self::Round(path) => {
+                let manifest = RoundFolder::open(path)?.parse(layout::MANIFEST, manifest::parse)?;
+                Ok(manifest.publish)
+            }
+            Self::File(_) => Ok(PublishedPrices::usual_for(vendor.name())),
         }
     }
 

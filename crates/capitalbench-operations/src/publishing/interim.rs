@@ -15,6 +15,7 @@ use capitalbench_archive::verify::derivation;
 use capitalbench_core::decision::submission::Submission;
 use capitalbench_core::market::calendar::Market;
 use capitalbench_core::market::price_window::PriceWindow;
+use capitalbench_core::market::published_prices::PublishedPrices;
 use capitalbench_core::round::manifest::{Track, Window};
 use capitalbench_core::values::ids::RunId;
 use jiff::Timestamp;
@@ -30,7 +31,7 @@ use crate::prices::sources::Vendor;
 use crate::proof::given_instant::note_given_instant;
 use crate::proof::record::record;
 use crate::resolving::held_round::with_awaited;
-use crate::resolving::score::RuledRun;
+use crate::resolving::score::{RuledRun, refuse_changed_inputs};
 
 /// What an operator wants tracked.
 #[derive(Debug)]
@@ -150,6 +151,7 @@ fn open_round(
     if request.day < window.entry {
         return Ok(Err("its window has not begun on that day"));
     }
+    refuse_changed_inputs(&inputs)?;
     Ok(match RuledRun::official(folder)? {
         Err(_) => Err("it has no official run"),
         Ok(run) => Ok(Open {
@@ -212,7 +214,11 @@ fn ensure_snapshot(
         });
     }
     let entries: BTreeSet<Date> = open.iter().map(|own| own.window.entry).collect();
-    let (text, windows) = fetch_snapshot(operator, request, &round.inputs, &entries)?;
+    // One answer serves all open rounds, so the words of the strictest count.
+    let mut published = open.iter().map(|own| own.inputs.manifest.publish);
+    let publish = published.find(|own| !own.is_full()).unwrap_or_default();
+    let fetched = fetch_snapshot(operator, request, &round.inputs, (&entries, publish));
+    let (text, windows) = fetched?;
     let basis = basis_file(folder, day, &windows, &entries);
     // The snapshot comes last: a day that has it has its basis too.
     let files: Vec<(PathBuf, String)> = basis.into_iter().chain([(file, text)]).collect();
@@ -225,7 +231,7 @@ fn fetch_snapshot(
     operator: &Operator,
     request: &InterimRequest,
     inputs: &RoundInputs,
-    entries: &BTreeSet<Date>,
+    (entries, publish): (&BTreeSet<Date>, PublishedPrices),
 ) -> Result<(String, Vec<PriceWindow>), Error> {
     let day = request.day;
     let fetcher = Fetcher::open(operator, &request.vendor, &request.rounds, request.at_limit)?;
@@ -242,7 +248,7 @@ fn fetch_snapshot(
         needed: vec![day],
         ..Days::any_of(from, day)
     };
-    let answers = fetcher.fetch_whole(&question, &options, &days);
+    let answers = fetcher.fetch_whole(&question, &options, &days, publish);
     let mut windows = Vec::new();
     for (option_id, answer) in wait(answers)?? {
         let answered = answer.map_err(|text| {
@@ -291,6 +297,7 @@ pub fn track_run(
     snapshots: &[(&Path, Date)],
 ) -> Result<(String, Date), Error> {
     let inputs = open_inputs(round)?;
+    refuse_changed_inputs(&inputs)?;
     let folder = inputs.folder.clone();
     let run = RuledRun::named_or_official(&folder, Some(run_id))?;
     let window = inputs

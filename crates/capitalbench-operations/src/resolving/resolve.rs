@@ -4,7 +4,6 @@
 use capitalbench_archive::disk::file_ops;
 use capitalbench_archive::disk::layout::{self, run};
 use capitalbench_archive::format::prices::provenance::{Coverage, Purpose};
-use capitalbench_archive::format::round::manifest;
 use capitalbench_archive::prices::price_record::PriceRecord;
 use capitalbench_archive::prices::unproved_prices;
 use capitalbench_archive::results::scoring::score_run;
@@ -110,7 +109,7 @@ impl Resolver<'_> {
         match &attempted {
             Ok(Resolution::Waiting { until, reason }) => job.defer(reason, *until),
             Ok(_) => job.succeed(now),
-            Err(error) => job.fail(&public_sentence(folder, &error.to_string()), now),
+            Err(error) => job.fail(&error.to_string(), now),
         }
         let resolution = attempted.unwrap_or_else(|_| Resolution::Failed {
             error: job.last_error.clone(),
@@ -218,10 +217,4 @@ fn has_usable_prices(inputs: &RoundInputs, run: &RuledRun) -> Result<bool, Error
         Err(_) => false,
     };
     Ok(whole && score_run(inputs, &run.folder, run.rules).is_ok())
-}
-
-/// Why a job failed stands in a public file, so it quotes no answer of a vendor whose closes are private.
-fn public_sentence(folder: &RoundFolder, text: &str) -> String {
-    let manifest = folder.parse(layout::MANIFEST, manifest::parse);
-    manifest.map_or_else(|_| text.to_owned(), |own| own.publish.sentence(text))
 }

@@ -126,7 +126,12 @@ impl FakeTiingo {
         arguments: &[&str],
     ) -> Ran {
         let url = self.url();
-        let own = [("TIINGO_API_KEY", KEY), ("TIINGO_BASE_URL", url.as_str())];
+        let home = test.path("home").display().to_string();
+        let own = [
+            ("TIINGO_API_KEY", KEY),
+            ("TIINGO_BASE_URL", url.as_str()),
+            ("XDG_CACHE_HOME", home.as_str()),
+        ];
         let ran = test.run_with(&[&own, variables].concat(), arguments);
         assert_hidden(test, &ran);
         ran

@@ -93,6 +93,18 @@ fn a_new_league_keeps_the_closes_of_its_vendor_to_itself() {
     ] {
         assert!(ignored.contains(private), "{ignored}");
     }
+    // Everybody who may restore a cache reads what is in it.
+    let workflow = file(".github/workflows/league.yml");
+    let cached = workflow.lines().map(str::trim);
+    let cached: Vec<&str> = cached.filter(|line| line.starts_with("rounds/")).collect();
+    assert_eq!(
+        cached,
+        [
+            "rounds/.capitalbench/*_requests.json",
+            "rounds/.capitalbench/league.json",
+            "rounds/.capitalbench/messages",
+        ]
+    );
     assert!(!house.run(&["league", "check"]).stdout().contains("warning"));
     house.edit("league.yaml", "  prices: returns", "  prices: full");
     house

@@ -1,11 +1,18 @@
 //! A round that publishes returns only: no close is found in anything public, and everything that is
 //! computed from prices is computed all the same.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock};
 
+use capitalbench_archive::format::prices::vendor_sheet;
+use capitalbench_archive::prices::daily_closes::DailySnapshots;
+use capitalbench_archive::prices::request_state::{KeptAnswer, RequestState};
+use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes};
+use capitalbench_core::values::ids::{Digest, OptionId};
 use capitalbench_testing::database_server::Server;
+use jiff::civil::date;
 use serde_json::{Value, json};
 
 use crate::harness::{Ran, Test, codes_of};
@@ -27,6 +34,7 @@ const ROUND: &str = "held/HELD-2026-09-14-1W";
 const RUN: &str = "runs/official";
 const VENDOR: &str = "prices/vendor/window.csv";
 const HISTORIES: &str = "market_data/source_histories.csv";
+const PROMISE: &str = "publish:\n  prices: returns\n  rule: index-6-v1\n";
 const PENDING: &str = "2026-09-17T12:00:00Z";
 const NOW: &str = "2026-09-25T12:00:00Z";
 
@@ -360,6 +368,72 @@ fn a_restated_close_is_named_by_its_option() {
     assert!(detail(&ran, "return-restated").contains("restated or wrong"));
 }
 
+/// Whoever makes a folder can put answers of a vendor into it, and a `.env` that points there.
+#[test]
+fn answers_that_came_along_with_the_rounds_are_not_the_vendors() {
+    let held = again();
+    let sheet = fs::read(held.file(VENDOR)).expect("closes");
+    let closes = vendor_sheet::parse_salted(&sheet).expect("a sheet");
+    held.vendor.restate();
+    for folder in ["held/.capitalbench", "planted"] {
+        let state = RequestState::new(&held.test.path(folder), "tiingo");
+        for window in &closes {
+            let answer = KeptAnswer {
+                address: "https://vendor.example".to_owned(),
+                fetched_at: NOW.parse().expect("an instant"),
+                body: Digest::of(b""),
+                requests: 1,
+                sessions: window.sessions.clone(),
+            };
+            let fetch = format!("again_{NAME}");
+            let kept = state.keep(&fetch, &window.symbol, &answer);
+            kept.expect("a kept answer");
+        }
+    }
+    let planted = held.test.path("planted").display().to_string();
+    let variables = format!("CAPITALBENCH_STATE_DIR={planted}\n");
+    fs::write(held.test.path(".env"), variables).expect("a file");
+    for path in [ROUND, "held"] {
+        let again = held.verified(path, &["--prices-from", "tiingo"]).code(1);
+        let told = detail(&again, "returns-fetched-again");
+        assert!(told.ends_with(": 4 of 5 equal"), "{told}");
+    }
+}
+
+#[test]
+fn a_delisting_that_the_vendor_does_not_confirm_is_named() {
+    let held = Held::begun();
+    held.vendor.hide(&[date(2026, 9, 18), date(2026, 9, 21)]);
+    held.step(
+        "record-listing --round held/HELD-2026-09-14-1W --option GOLD --delisted --on 2026-09-17 \
+         --reason the+fund+was+closed --now 2026-09-20T12:00:00Z",
+    );
+    held.step(RESOLVED);
+    held.vendor.hide(&[]);
+    let again = held.verified(ROUND, &["--prices-from", "tiingo"]).code(1);
+    let told = detail(&again, "return-restated");
+    assert_eq!(
+        told,
+        "GOLD is recorded as delisted after 2026-09-17, but the source has a close of 2026-09-21"
+    );
+}
+
+#[test]
+fn a_day_that_the_vendor_has_no_row_of_leaves_the_return_the_operators_word() {
+    let held = again();
+    held.test
+        .run(&["bundle", ROUND, "--output", "one.tar.zst"])
+        .code(0);
+    held.vendor.hide(&[date(2026, 9, 17)]);
+    let again = held.verified("one.tar.zst", &["--prices-from", "tiingo"]);
+    assert_eq!(
+        detail(&again, "returns-not-fetched"),
+        "GOLD: the source has no row on 2026-09-17, which the round publishes"
+    );
+    assert!(detail(&again, "returns-fetched-again").ends_with(": 4 of 5 equal"));
+    assert!(detail(&again, "closes-not-published").contains("the operator's word"));
+}
+
 fn full_round() -> &'static str {
     crate::harness::WEEKLY
 }
@@ -421,6 +495,218 @@ fn an_edited_index_and_edited_closes_are_named() {
     refused
         .code(2)
         .complains("holds closes; the manifest publishes returns only");
+}
+
+/// Every way in which a close can stand in an answer that is no list of rows.
+#[test]
+fn no_answer_of_the_vendor_is_quoted() {
+    let held = Held::begun();
+    let next = "HELD-2026-09-21-1W";
+    let opened = BEGINNING[1].replace(NAME, next);
+    held.step(&opened.replace("2026-09-14T", "2026-09-21T"));
+    for (day, quoted) in (22..).zip(["94484015,24", "94484015", "94484015.24 %"]) {
+        let body = format!(r#"[{{"date":"2026-09-16T00:00:00.000Z","close":"{quoted}"}}]"#);
+        held.vendor.say(&body);
+        let steps = [
+            format!(
+                "fetch-universe-performance --round held/{next} --as-of-date 2026-09-18 \
+                 --overwrite-performance --now 2026-09-21T11:05:00Z"
+            ),
+            format!(
+                "validate-universe --round {ROUND} --source tiingo --start-date 2026-09-14 \
+                 --end-date 2026-09-16 --now 2026-09-17T12:00:00Z"
+            ),
+            "update-interim-performance --rounds-dir held --track all --snapshot-date 2026-09-17 \
+             --now 2026-09-18T02:00:00Z"
+                .to_owned(),
+            RESOLVED.replace("2026-09-22T", &format!("2026-09-{day}T")),
+        ];
+        for step in &steps {
+            let ran = held.say(step);
+            let said = ran.stdout() + &ran.stderr();
+            assert!(said.contains("daily rows"), "{ran}");
+            assert!(!said.contains("94484015"), "{ran}");
+        }
+        for file in [
+            "automation/resolution_job.yaml",
+            "universe_validation_report.json",
+            "universe_validation_report.md",
+        ] {
+            let text = fs::read_to_string(held.file(file)).expect("a file");
+            assert!(
+                text.contains("not its list of daily rows"),
+                "{file}: {text}"
+            );
+            assert!(!text.contains("94484015"), "{file}: {text}");
+        }
+        let table = held.test.path(&format!(
+            "held/{next}/market_data/universe_trailing_returns.json"
+        ));
+        let table = fs::read_to_string(table).expect("a table");
+        assert!(
+            table.contains("daily rows") && !table.contains("94484015"),
+            "{table}"
+        );
+    }
+}
+
+/// A round without the record of a fetch, accepted as it is.
+fn without_record() -> Held {
+    let held = again();
+    for file in ["provenance.json", "window.csv", "vendor/window.csv"] {
+        fs::remove_file(held.file(&format!("prices/{file}"))).expect("a file");
+    }
+    held
+}
+
+fn edit(held: &Held, file: &str, change: impl Fn(&str) -> String) {
+    let text = fs::read_to_string(held.file(file)).expect("a file");
+    let changed = change(&text);
+    assert_ne!(text, changed, "{file}");
+    fs::write(held.file(file), changed).expect("a written file");
+}
+
+fn details(ran: &Ran, code: &str) -> Vec<String> {
+    let findings = findings(ran);
+    let own = findings.iter().filter(|finding| finding["code"] == code);
+    own.map(|finding| finding["detail"].as_str().expect("a sentence").to_owned())
+        .collect()
+}
+
+#[test]
+fn returns_without_the_record_of_a_fetch_are_the_operators_word() {
+    let held = without_record();
+    let ran = held.verified(ROUND, &[]);
+    let told = detail(&ran, "closes-not-published");
+    assert!(told.contains("the operator's word"), "{told}");
+}
+
+#[test]
+fn an_index_that_the_rule_never_gives_is_named() {
+    let held = without_record();
+    edit(&held, "prices/entry_prices.csv", |text| {
+        text.replace("GOLD,FXGLD,2026-09-14,1.0,", "GOLD,FXGLD,2026-09-14,1.25,")
+    });
+    edit(&held, "prices/exit_prices.csv", |text| {
+        let row = text.lines().find(|line| line.starts_with("GOLD,"));
+        let row = row.expect("a row");
+        let cell = row.split(',').nth(3).expect("an index");
+        text.replace(row, &row.replace(cell, "1.0123456"))
+    });
+    let ran = held.verified(ROUND, &[]).code(1);
+    assert_eq!(
+        details(&ran, "not-as-published"),
+        [
+            "prices/entry_prices.csv: GOLD stands at 1.25, but on the entry day every option stands at 1",
+            "prices/exit_prices.csv: GOLD stands at 1.0123456, but an index is a number of at most six \
+             decimals",
+        ]
+    );
+}
+
+#[test]
+fn an_index_without_a_close_behind_it_is_named() {
+    let held = again();
+    let sheet = fs::read(held.file(VENDOR)).expect("closes");
+    edit(&held, VENDOR, |text| {
+        let rows = text.lines().filter(|line| !line.starts_with("GOLD,"));
+        rows.map(|row| format!("{row}\n")).collect()
+    });
+    let now = fs::read(held.file(VENDOR)).expect("closes");
+    let digest = |bytes: &[u8]| Digest::of(bytes).to_hex();
+    edit(&held, "prices/provenance.json", |text| {
+        text.replace(&digest(&sheet), &digest(&now))
+    });
+    let ran = held.verified(ROUND, &[]).code(1);
+    assert_eq!(
+        details(&ran, "index-differs"),
+        ["GOLD stands at 1 on 2026-09-14; the closes as fetched give nothing"]
+    );
+}
+
+/// A sheet with closes that lies among the public files is found, and stops everything that publishes.
+#[test]
+fn closes_among_the_public_files_are_not_published() {
+    for file in [
+        "prices/replaced/0009/exit_prices.csv",
+        "prices/exit_prices.csv",
+        "prices/notes.csv",
+    ] {
+        let held = again();
+        let path = held.file(file);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        let closes = "option_id,symbol,date,close,adj_close,source\n\
+                      GOLD,FXGLD,2026-09-21,448.401524,448.401524,tiingo_eod\n";
+        fs::write(&path, closes).expect("a file");
+        let told = format!("{file}: holds closes; the manifest publishes returns only");
+        let ran = held.verified(ROUND, &[]).code(1);
+        assert_eq!(details(&ran, "not-as-published"), [told.as_str()]);
+        let dir = ["--rounds-dir", "held", "--as-of", NOW];
+        for publishing in [
+            [&["bundle", ROUND, "--output", "one.tar.zst"][..], &[]],
+            [&["build-site", "--output", "site"], &dir],
+            [&["export", "--output", "export"], &dir],
+        ] {
+            let ran = held.test.run(&publishing.concat());
+            ran.code(2)
+                .complains(&told)
+                .complains("nothing was published");
+        }
+    }
+}
+
+/// Quotients of the closes that all rounds share would have all their digits.
+#[test]
+fn closes_of_daily_tracking_build_no_series_of_a_round_that_keeps_them() {
+    let held = without_record();
+    let closes = || {
+        let known = DailySnapshots::load(&held.test.path("held")).expect("snapshots");
+        let folder = RoundFolder::open(&held.file("")).expect("a round");
+        let inputs = RoundInputs::load(folder, &Universes::default()).expect("a round");
+        let gold = OptionId::parse("GOLD").expect("an id");
+        known
+            .of_round(&inputs, &BTreeSet::from([&gold]))
+            .expect("closes")
+    };
+    assert!(closes().is_empty());
+    edit(&held, "manifest.yaml", |text| text.replace(PROMISE, ""));
+    assert!(!closes().is_empty());
+}
+
+#[test]
+fn a_round_whose_promise_was_edited_is_not_tracked() {
+    let held = Held::begun();
+    let before = fs::read_to_string(held.file("prices/weekly_prices.csv")).expect("a file");
+    edit(&held, "manifest.yaml", |text| text.replace(PROMISE, ""));
+    held.say(
+        &TRACKED
+            .replace("-09-17T", "-09-18T")
+            .replace("-09-16", "-09-17"),
+    )
+    .code(1)
+    .says("manifest.yaml");
+    let after = fs::read_to_string(held.file("prices/weekly_prices.csv")).expect("a file");
+    assert_eq!(before, after);
+}
+
+#[test]
+fn histories_without_a_salt_are_refused() {
+    let test = Test::operator(ROUND);
+    fs::create_dir(test.path("held")).expect("a folder");
+    let held = Held {
+        test,
+        vendor: Vendor::start(),
+    };
+    for step in &BEGINNING[..4] {
+        held.step(step);
+    }
+    edit(&held, HISTORIES, |text| {
+        let (_, rows) = text.split_once('\n').expect("a salt");
+        rows.to_owned()
+    });
+    held.say(BEGINNING[4])
+        .code(2)
+        .complains("must begin with its salt");
 }
 
 #[test]

@@ -45,6 +45,10 @@ pub(crate) struct Vendor {
     pub(crate) served: Arc<Mutex<Served>>,
     /// How often the ending close was restated.
     restated: Arc<AtomicUsize>,
+    /// Days of which it gives no row of gold.
+    hidden: Arc<Mutex<BTreeSet<Date>>>,
+    /// What it says of gold in place of rows.
+    said: Arc<Mutex<Option<String>>>,
 }
 
 struct Row {
@@ -58,16 +62,43 @@ impl Vendor {
     pub(crate) fn start() -> Self {
         let served = Arc::new(Mutex::new(Served::default()));
         let restated = Arc::new(AtomicUsize::new(0));
+        let hidden = Arc::<Mutex<BTreeSet<Date>>>::default();
         let (kept, seen) = (Arc::clone(&served), Arc::clone(&restated));
+        let without = Arc::clone(&hidden);
+        let said = Arc::<Mutex<Option<String>>>::default();
+        let says = Arc::clone(&said);
         let server = FakeTiingo::start_by_days(move |symbol, days| {
-            let body = answer(symbol, days, seen.load(Ordering::SeqCst), &kept);
+            let says = says.lock().expect("nobody panicked").clone();
+            if let Some(says) = says.filter(|_| symbol == "FXGLD") {
+                return Some(json(&says));
+            }
+            let without = without.lock().expect("nobody panicked").clone();
+            let is_there = |day: &Date| symbol != "FXGLD" || !without.contains(day);
+            let body = answer(
+                symbol,
+                days,
+                (seen.load(Ordering::SeqCst), &is_there),
+                &kept,
+            );
             Some(json(&body))
         });
         Self {
             server,
             served,
             restated,
+            hidden,
+            said,
         }
+    }
+
+    /// From now on it says this of gold in place of rows.
+    pub(crate) fn say(&self, body: &str) {
+        *self.said.lock().expect("nobody panicked") = Some(body.to_owned());
+    }
+
+    /// From now on it has no rows of gold on these days.
+    pub(crate) fn hide(&self, days: &[Date]) {
+        *self.hidden.lock().expect("nobody panicked") = days.iter().copied().collect();
     }
 
     /// Writes histories of a second vendor, whose closes are others and as recognisable.
@@ -100,14 +131,19 @@ impl Vendor {
     }
 }
 
-fn answer(symbol: &str, days: (&str, &str), restated: usize, kept: &Mutex<Served>) -> String {
+fn answer(
+    symbol: &str,
+    days: (&str, &str),
+    (restated, is_there): (usize, &dyn Fn(&Date) -> bool),
+    kept: &Mutex<Served>,
+) -> String {
     let day = |text: &str| text.parse::<Date>().expect("a day");
     let (start, end) = (day(days.0), day(days.1));
     let mut body = String::from("[");
     let mut served = kept.lock().expect("nobody panicked");
     for (place, day) in sessions_until(end)
         .enumerate()
-        .filter(|(_, day)| *day >= start)
+        .filter(|(_, day)| *day >= start && is_there(day))
     {
         let row = row(symbol, day, place, restated);
         let comma = if body.len() > 1 { "," } else { "" };
@@ -439,7 +475,12 @@ fn a_reader_finds_closes_that_are_published() {
         row_of(300, date(2026, 9, 14)),
         row_of(305, date(2026, 9, 21)),
     );
-    let body = answer("FXGLD", ("2026-09-10", "2026-09-22"), 0, &vendor.served);
+    let body = answer(
+        "FXGLD",
+        ("2026-09-10", "2026-09-22"),
+        (0, &|_| true),
+        &vendor.served,
+    );
     let mut served = vendor.served.lock().expect("nobody panicked");
     for price in [&first, &second] {
         let Served { series, recent, .. } = &mut *served;

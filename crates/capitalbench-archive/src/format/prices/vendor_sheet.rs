@@ -34,7 +34,8 @@ pub fn parse(bytes: &[u8]) -> Result<Vec<PriceWindow>, Fault> {
     let windows = price_window::parse(rest.get(1..).unwrap_or_default());
     windows.map_err(|fault| Fault {
         line: fault.line.map(|line| line + 1),
-        ..fault
+        field: fault.field,
+        problem: "cannot be read; closes are private here, so the cell is not quoted".to_owned(),
     })
 }
 
@@ -80,7 +81,7 @@ mod tests {
         let broken = ROWS.replace("187.654321", "none");
         check(
             format!("# salt {}\n{broken}", "ab".repeat(32)),
-            "line 3: close: \"none\" is not a number of zero or more",
+            "line 3: close: cannot be read; closes are private here, so the cell is not quoted",
         );
     }
 }

@@ -61,22 +61,14 @@ fn state_the_program_never_writes_is_refused() {
         )
     };
     assert!(parse_answer(answer(r#"{"date": "2026-03-02"}"#).as_bytes()).is_ok());
-    for (session, part) in [
-        (
-            r#"{"date": "2026-03-02", "open": 1}"#,
-            "unknown field `open`",
-        ),
-        (
-            r#"{"date": "2026-03-02", "close": "1"}"#,
-            "invalid type: string \"1\", expected f64",
-        ),
-        (
-            r#"{"date": "2026-03-02", "close": -1}"#,
-            "a price is not above zero",
-        ),
+    for session in [
+        r#"{"date": "2026-03-02", "open": 1}"#,
+        r#"{"date": "2026-03-02", "close": "448.4"}"#,
+        r#"{"date": "2026-03-02", "close": -448.4}"#,
     ] {
         let fault = parse_answer(answer(session).as_bytes()).unwrap_err();
-        assert!(fault.to_string().contains(part), "{fault}");
+        let told = "is no answer that the program kept; remove it, and the source is asked again";
+        assert_eq!(fault.to_string(), told);
     }
 }
 

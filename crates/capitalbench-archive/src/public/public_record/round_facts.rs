@@ -25,6 +25,7 @@ use crate::disk::error::FileError;
 use crate::disk::layout::{self, run};
 use crate::format::{figures::interim, prices::daily_returns};
 use crate::prices::daily_closes::volatility;
+use crate::prices::withheld::require_as_published;
 use crate::results::scoring::{ScoredRun, parsed_submissions, score_run};
 use crate::round::round_folder::{RoundFolder, RoundInputs, optional};
 use crate::round::{ending, freeze};
@@ -50,6 +51,7 @@ pub fn round_facts(
 ) -> Result<RoundFacts, PublicationError> {
     let inputs = RoundInputs::load(folder, &shared.universes)?;
     let folder = &inputs.folder;
+    require_as_published(folder, inputs.manifest.publish)?;
     let runs = folder.runs()?;
     let mut facts = RoundFacts {
         frozen: frozen(folder)?,

@@ -44,7 +44,7 @@ impl RoundPrices {
         let entry = sheet(layout::ENTRY_PRICES)?;
         let exit = sheet(layout::EXIT_PRICES)?;
         let record = PriceRecord::load(folder)?;
-        let mut record_problems = wrongly_published(inputs)?;
+        let mut record_problems = wrongly_published(folder, inputs.manifest.publish)?;
         if let Some(record) = &record {
             record_problems.extend(record.problems(inputs, (Some(&entry.0), Some(&exit.0)))?);
         }

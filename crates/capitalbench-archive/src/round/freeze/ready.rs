@@ -79,7 +79,7 @@ fn returns_problem(inputs: &RoundInputs) -> Result<Option<String>, FileError> {
             "{file} {problem}; {label} freezes them for every option"
         )));
     }
-    let Some(kept) = KeptHistories::load(folder)? else {
+    let Some(kept) = KeptHistories::load(inputs)? else {
         let text = format!(
             "{}, from which {file} follows, is not there",
             layout::SOURCE_HISTORIES

@@ -107,7 +107,7 @@ codes! {
     ReturnRestated "return-restated" Error
         "A return that the reader fetched again is another one: the vendor restated a close, or the published return is wrong."
     NotAsPublished "not-as-published" Error
-        "A public price file holds closes although the manifest publishes returns only, or the other way round."
+        "A public price file is not what the manifest says: closes in place of indexes or the other way round, or an index that the rule never gives."
     ResultDiffers "result-differs" Error
         "A result file does not follow from the submissions and the prices."
     ResultIncomplete "result-incomplete" Error

@@ -44,22 +44,6 @@ fn figures_are_rounded_away_from_zero_and_never_to_minus_zero() {
     assert_eq!(texts, ["0.012346", "-0.012346", "0", "0.25"]);
 }
 
-#[test]
-fn a_sentence_about_an_answer_quotes_no_close() {
-    let check = |text: &str, expected: &str| {
-        assert_eq!(PublishedPrices::Returns.sentence(text), expected);
-        assert_eq!(PublishedPrices::Full.sentence(text), text);
-    };
-    check(
-        "FXGLD: tiingo sent {\"close\":187.654321,\"adjClose\":180.1} from 127.0.0.1:80.",
-        "FXGLD: tiingo sent {\"close\":…,\"adjClose\":…} from 127.0.0.1:80.",
-    );
-    check(
-        "GOLD moved +45.1 % on 2026-05-08. It is 12.5.",
-        "GOLD moved +45.1 % on 2026-05-08. It is ….",
-    );
-}
-
 fn session(day: &str, close: f64, adjusted: Option<f64>) -> Session {
     Session {
         date: parse_day(day).unwrap(),

@@ -82,7 +82,7 @@ pub(super) fn draft(
 
 fn kept_histories(inputs: &RoundInputs) -> Result<KeptHistories, Error> {
     let folder = &inputs.folder;
-    if let Some(kept) = KeptHistories::load(folder)? {
+    if let Some(kept) = KeptHistories::load(inputs)? {
         return Ok(kept);
     }
     let text = format!(

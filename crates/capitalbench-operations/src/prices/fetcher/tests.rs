@@ -66,7 +66,10 @@ async fn ask(mut faults: Vec<PriceError>) -> (Result<usize, String>, usize, u64)
     };
     let began = Instant::now();
     let days = Days::both_ends(DAY, DAY);
-    let said = match fetcher.turn("fetch", "SPY", &days).await {
+    let said = match fetcher
+        .turn("fetch", "SPY", &days, PublishedPrices::Full)
+        .await
+    {
         Ok(Turn::Answer(answer)) => Ok(answer.requests),
         Ok(Turn::Fault(text)) => Err(text),
         Ok(Turn::Closed(at, _)) => Err(format!("closed until {at}")),
@@ -178,7 +181,12 @@ async fn a_used_up_plan_stops_the_fetch_and_keeps_its_answers() {
             at_limit: AtLimit::Stop,
         };
         let days = Days::both_ends(DAY, DAY);
-        ended.push(fetcher.fetch_all("fetch", &options, &days).await.unwrap());
+        ended.push(
+            fetcher
+                .fetch_all("fetch", &options, &days, PublishedPrices::Full)
+                .await
+                .unwrap(),
+        );
     }
     let [Err(stopped), Ok(answers)] = ended.as_slice() else {
         panic!("the first fetch stops, the second one finishes");
@@ -219,7 +227,10 @@ async fn refused_for(plan: Plan, limits: &[Limit], ids: &[&str]) -> Result<Answe
         .map(|id| (OptionId::parse(id).unwrap(), id.to_uppercase()));
     let options: Vec<PricedOption> = options.collect();
     let days = Days::both_ends(DAY, DAY);
-    fetcher.fetch_all("fetch", &options, &days).await.unwrap()
+    fetcher
+        .fetch_all("fetch", &options, &days, PublishedPrices::Full)
+        .await
+        .unwrap()
 }
 
 #[tokio::test(start_paused = true)]

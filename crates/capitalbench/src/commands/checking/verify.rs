@@ -45,7 +45,6 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
         None
     };
     let unpacked = bundle.as_ref().map(OpenBundle::round);
-    let given = path;
     let path = unpacked.as_deref().unwrap_or(path);
     let bar = progress(count_rounds(path), "verifying");
     let owner = owner(path)?;
@@ -62,7 +61,7 @@ pub(crate) fn run(arguments: &Verify) -> Result<Exit, Error> {
     let mut report = verify_for(&reader, path, now, &|| bar.inc(1))?;
     bar.finish_and_clear();
     if let Some(source) = &arguments.prices_from {
-        prices::check(&mut report, arguments, source, (given, path))?;
+        prices::check(&mut report, arguments, source, path)?;
     }
     show(
         || as_json(&report),

@@ -3,45 +3,42 @@
 use std::path::Path;
 
 use capitalbench_archive::disk::layout;
-use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::verify::{Code, Finding, Report};
-use capitalbench_operations::prices::again::{AgainRequest, FetchedAgain, Restated, fetch_again};
+use capitalbench_operations::prices::again::{
+    AgainRequest, Differing, FetchedAgain, Restated, fetch_again,
+};
 use capitalbench_operations::prices::sources::Vendor;
 
 use crate::cli::Verify;
-use crate::commands::whole_path;
-use crate::config::operator;
+use crate::config::{Environment, reader};
 use crate::error::Error;
 
-/// Fetches and compares; `given` is what was typed, and `path` the rounds in it.
+/// Fetches the rounds at `path` again and compares.
 pub(super) fn check(
     report: &mut Report,
     arguments: &Verify,
     source: &str,
-    (given, path): (&Path, &Path),
+    path: &Path,
 ) -> Result<(), Error> {
-    let operator = operator(arguments.now.instant)?;
+    let operator = reader(arguments.now.instant)?;
+    let home = Environment::cache_home()?;
     let vendor = match source {
         "yahoo" => Vendor::Yahoo,
         "alphavantage" => Vendor::AlphaVantage,
         _ => Vendor::Tiingo,
     };
-    let beside = if RoundFolder::is_round(given) || given.is_file() {
-        let whole = whole_path(given)?;
-        whole.parent().unwrap_or(&whole).to_owned()
-    } else {
-        given.to_owned()
-    };
     let request = AgainRequest {
         path,
-        beside: &beside,
+        home: &home,
         vendor,
     };
     for fetched in fetch_again(&operator, &request)? {
         let mut rounds = report.rounds.iter_mut();
         if let Some(round) = rounds.find(|round| round.round_id == fetched.round_id) {
             let own = &mut round.findings;
-            own.retain(|finding| finding.code != Code::ClosesNotPublished);
+            if fetched.is_equal() {
+                own.retain(|finding| finding.code != Code::ClosesNotPublished);
+            }
             own.extend(findings(&fetched));
             own.sort();
         }
@@ -59,7 +56,10 @@ fn findings(fetched: &FetchedAgain) -> Vec<Finding> {
     let mut found = vec![Finding::new(Code::ReturnsFetchedAgain, place, text)];
     let differing = fetched.differing.iter();
     found.extend(differing.map(|own| {
-        let text = restated(own, source);
+        let text = match own {
+            Differing::Restated(own) => restated(own, source),
+            Differing::StillListed(problem) => problem.to_string(),
+        };
         Finding::new(Code::ReturnRestated, layout::EXIT_PRICES, text)
     }));
     let missing = fetched.missing.iter();
