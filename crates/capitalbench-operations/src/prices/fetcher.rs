@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use capitalbench_adapters::price_source::{
-    DailyClose, History, PriceError, PriceFault, PriceSource,
+    DailyClose, History, PriceFault, PriceSource,
 };
 use capitalbench_archive::prices::request_state::{KeptAnswer, RequestState};
 use capitalbench_core::market::price_window::{PriceWindow, Session};
