@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use capitalbench_adapters::price_source::{AnswerFuture, Limit};
+use capitalbench_adapters::price_source::{AnswerFuture, Limit, PriceError};
 use capitalbench_core::market::price_window::CloseBasis;
 use capitalbench_core::values::ids::Digest;
 use jiff::SignedDuration;
