@@ -684,7 +684,7 @@ fn a_round_whose_promise_was_edited_is_not_tracked() {
             .replace("-09-16", "-09-17"),
     )
     .code(1)
-    .says("manifest.yaml");
+    .complains("inputs changed: manifest.yaml");
     let after = fs::read_to_string(held.file("prices/weekly_prices.csv")).expect("a file");
     assert_eq!(before, after);
 }
