@@ -1,6 +1,7 @@
 //! Rounds that publish returns: the closes as fetched, and whether the public sheets follow from them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use capitalbench_core::market::price_rules::PriceProblem;
 use capitalbench_core::market::price_window::PriceWindow;
@@ -118,7 +119,11 @@ fn public_sheets(folder: &RoundFolder) -> Result<Vec<String>, FileError> {
     }
     let files = walk(&prices)?.into_iter();
     let files = files.map(|file| format!("{}/{file}", layout::PRICES));
-    let is_public = |file: &String| file.ends_with(".csv") && audience(file) != Audience::Private;
+    let is_table = |file: &str| {
+        let end = Path::new(file).extension();
+        end.is_some_and(|end| end.eq_ignore_ascii_case("csv"))
+    };
+    let is_public = |file: &String| is_table(file) && audience(file) != Audience::Private;
     Ok(files.filter(is_public).collect())
 }
 

@@ -77,9 +77,8 @@ pub fn fetch_table(
     refuse_in_real_round(&fetcher, &inputs.manifest)?;
     let question = format!("{}_trailing_{as_of}", folder.name());
     let options = priced_options(&inputs.universe, as_of);
-    let days = Days::any_of(start, as_of);
-    let publish = inputs.manifest.publish;
-    let answers = fetcher.fetch_whole(&question, &options, &days, publish);
+    let (days, manifest) = (Days::any_of(start, as_of), &inputs.manifest);
+    let answers = fetcher.fetch_whole(&question, &options, &days, manifest.publish);
     let (mut histories, mut errors, mut windows) = (Vec::new(), Vec::new(), Vec::new());
     for (option_id, answer) in wait(answers)?? {
         let rows = answer.map(|answered| answered.window);
@@ -101,7 +100,6 @@ pub fn fetch_table(
         generated_at: operator.now().to_string(),
         fetched_symbols: symbols(&inputs.universe),
     };
-    let manifest = &inputs.manifest;
     let table = trailing::render(&inputs.universe, &context, &provenance, manifest.publish);
     let moves = large_moves::unexplained(manifest, &windows, None);
     let moves = believed(manifest, moves, manner.accept_moves.as_deref(), operator)?;

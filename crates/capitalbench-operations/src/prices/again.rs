@@ -115,9 +115,8 @@ fn again(fetcher: &Fetcher<'_>, inputs: &RoundInputs) -> Result<Option<FetchedAg
         accept_moves: None,
     };
     let fetch = format!("again_{}", inputs.manifest.round_id);
-    let days = plan.questions();
-    let answers =
-        wait(fetcher.fetch_whole(&fetch, &plan.options, &days, inputs.manifest.publish))??;
+    let asked = wait(plan.ask(fetcher, &fetch))??;
+    let answers = asked?;
     fetcher.forget(&fetch)?;
     Ok(Some(compare(fetcher, &plan, answers, &published)))
 }

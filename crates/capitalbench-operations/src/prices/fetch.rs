@@ -151,21 +151,14 @@ pub async fn fetch_prices(
         "{}_{}_{}",
         plan.inputs.manifest.round_id, asked_for.entry, asked_for.exit
     );
-    let days = plan.questions();
-    let publish = plan.inputs.manifest.publish;
     let (first, second) = (&fetchers.first, fetchers.second.as_ref());
-    let answers = match first
-        .fetch_all(&fetch, &plan.options, &days, publish)
-        .await?
-    {
+    let answers = match plan.ask(first, &fetch).await? {
         Err(stopped) => return Ok(Fetched::Stopped(stopped)),
         Ok(answers) => complete(answers)?,
     };
     let mut cross_check = None;
     if let Some(second) = second {
-        let others = &second.fetcher;
-        let others = others.fetch_all(&fetch, &plan.options, &days, publish);
-        match others.await? {
+        match plan.ask(&second.fetcher, &fetch).await? {
             Err(stopped) => return Ok(Fetched::Stopped(stopped)),
             Ok(others) => cross_check = Some(compare(second, plan, &answers, others)),
         }

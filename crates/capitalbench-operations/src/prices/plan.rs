@@ -19,7 +19,7 @@ use capitalbench_core::values::time::WrittenInstant;
 use jiff::Timestamp;
 use jiff::civil::Date;
 
-use super::fetcher::{Days, PricedOption};
+use super::fetcher::{Answers, Days, Fetcher, PricedOption, Stopped};
 use super::invented::refuse_in_real_round;
 use super::sources::Fetchers;
 use crate::error::Error;
@@ -68,6 +68,19 @@ impl FetchPlan<'_> {
             }
         }
         days
+    }
+
+    /// Asks a source for all of it.
+    pub(super) async fn ask(
+        &self,
+        fetcher: &Fetcher<'_>,
+        fetch: &str,
+    ) -> Result<Result<Answers, Stopped>, Error> {
+        let publish = self.inputs.manifest.publish;
+        let days = self.questions();
+        fetcher
+            .fetch_all(fetch, &self.options, &days, publish)
+            .await
     }
 
     /// The days whose closes count for an option.

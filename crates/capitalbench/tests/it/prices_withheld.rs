@@ -15,7 +15,7 @@ use capitalbench_testing::database_server::Server;
 use jiff::civil::date;
 use serde_json::{Value, json};
 
-use crate::harness::{Ran, Test, codes_of};
+use crate::harness::{Ran, Test, codes_of, fixtures};
 use crate::page_script::{look, node};
 use crate::sentinels::{Published, Reader, Vendor, add, below, dump};
 
@@ -610,7 +610,7 @@ fn an_index_without_a_close_behind_it_is_named() {
     let sheet = fs::read(held.file(VENDOR)).expect("closes");
     edit(&held, VENDOR, |text| {
         let rows = text.lines().filter(|line| !line.starts_with("GOLD,"));
-        rows.map(|row| format!("{row}\n")).collect()
+        rows.flat_map(|row| [row, "\n"]).collect()
     });
     let now = fs::read(held.file(VENDOR)).expect("closes");
     let digest = |bytes: &[u8]| Digest::of(bytes).to_hex();
@@ -684,7 +684,7 @@ fn a_round_whose_promise_was_edited_is_not_tracked() {
             .replace("-09-16", "-09-17"),
     )
     .code(1)
-    .says("manifest.yaml");
+    .complains("inputs changed: manifest.yaml");
     let after = fs::read_to_string(held.file("prices/weekly_prices.csv")).expect("a file");
     assert_eq!(before, after);
 }
@@ -707,6 +707,22 @@ fn histories_without_a_salt_are_refused() {
     held.say(BEGINNING[4])
         .code(2)
         .complains("must begin with its salt");
+}
+
+/// A folder that `init-round` made has no `.gitignore`, so the workflow itself leaves private files out.
+#[test]
+fn the_scheduled_resolver_commits_no_private_file() {
+    let workflow = fixtures().join("../deploy/resolve-due.yml");
+    let workflow = fs::read_to_string(workflow).expect("a workflow");
+    let (_, added) = workflow.split_once("git add -- ").expect("a command");
+    let (added, _) = added.split_once("git diff").expect("the next command");
+    for private in [
+        ":!rounds/.capitalbench",
+        ":(exclude,glob)rounds/**/prices/**/vendor/**",
+        ":(exclude,glob)rounds/**/market_data/source_histories.csv",
+    ] {
+        assert!(added.contains(&format!("'{private}'")), "{added}");
+    }
 }
 
 #[test]
