@@ -176,6 +176,10 @@ impl Store {
         let content = self.content(cache, head.content.as_ref())?;
         let objects = self.fetch(cache, &content, &change)?;
         let bytes = |place: &Place| {
+        for path in content.files.keys() {
+            // Nothing is written where one path leads elsewhere.
+            checkout.path(unit, path)?;
+        }
             let object = objects.get(&place.object)?;
             let from = usize::try_from(place.offset).ok()?;
             let to = from.checked_add(usize::try_from(place.size).ok()?)?;
