@@ -26,11 +26,9 @@ impl Cache {
         Self { folder: None }
     }
 
-    /// The cache of a store below a folder of this user.
-    pub fn of(home: &Path, store: &Store) -> Self {
-        Self {
-            folder: Some(own_folder(home, store)),
-        }
+    /// Whether a folder was given that no operator works in.
+    pub(super) fn is_kept(&self) -> bool {
+        self.folder.is_some()
     }
 
     /// An object that is here and whole.
@@ -86,9 +84,12 @@ impl Store {
                 if purpose == Purpose::Rounds {
                     checkout.let_log_pass()?;
                 }
-                let cache = Cache::of(home, self);
+                let cache = Cache {
+                    folder: Some(folder),
+                };
                 return Ok(Here { checkout, cache });
             }
+                checkout.forget_after_restart()?;
         }
         let text = format!(
             "{MOST_CHECKOUTS} processes of this machine use {} already",

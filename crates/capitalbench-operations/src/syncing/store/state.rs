@@ -18,6 +18,8 @@ pub struct Standing {
     pub unit: String,
     /// Changed in the folder since the last pull or push.
     pub is_changed_here: bool,
+    /// All its files are gone from the folder.
+    pub is_lost_here: bool,
     /// Changed in the store since then.
     pub is_changed_there: bool,
     pub holder: Option<LeaseTerm>,
@@ -50,6 +52,7 @@ impl Store {
             Ok(Standing {
                 unit: unit.name().to_owned(),
                 is_changed_here: change.is_changed || checkout.is_unfinished(unit),
+                is_lost_here: change.marks.is_empty() && !own.content.files.is_empty(),
                 is_changed_there: there != nonce(own.head.content.as_ref()),
                 holder: head.and_then(|head| head.holder(now()).cloned()),
             })
@@ -88,7 +91,6 @@ impl Store {
         }
         Ok(checked)
     }
-}
 
     fn check_generation(
         &self,
@@ -115,3 +117,4 @@ impl Store {
         checked.problems.extend(found.into_iter().flatten());
         Ok(())
     }
+}
