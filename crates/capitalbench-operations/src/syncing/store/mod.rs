@@ -200,7 +200,12 @@ impl Store {
             return Ok(None);
         };
         let head = Head::parse(&bytes);
-        let head = head.map_err(|fault| Error::new(format!("{}/{key}: {fault}", self.address)))?;
+        let head = head.map_err(|fault| {
+            Error::new(format!("{}/{key}: {fault}", self.address)).hint(
+                "`store verify` lists every head that is no head; remove a key that nobody needs, and let \
+                 whoever keeps the store find out who wrote it",
+            )
+        })?;
         Ok(Some((head, tag)))
     }
 
