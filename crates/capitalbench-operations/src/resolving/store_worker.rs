@@ -276,12 +276,13 @@ impl<'a> Service<'a> {
             here,
             claim: Some(&taken.claim),
         };
-        Ok(Ended::Done(
-            match self.desk.push(&pusher, &taken.claim.unit)? {
-                Handed::Pushed => resolution,
-                Handed::Refused(error) => self.fail(&pusher, taken, resolution, &error)?,
-            },
-        ))
+        let stopping = || crew.stopping();
+        let resolution = match self.desk.push(&pusher, &taken.claim.unit, &stopping)? {
+            Handed::Pushed => resolution,
+            Handed::Refused(error) => self.fail(&pusher, taken, resolution, &error)?,
+            Handed::Stopped => return Ok(Ended::GivenBack),
+        };
+        Ok(Ended::Done(resolution))
     }
 
     /// Notes in a round as the store has it that an attempt failed: what the attempt wrote contradicts the
@@ -349,7 +350,6 @@ fn job_of(folder: &RoundFolder) -> Result<ResolutionJob, Error> {
     job.ok_or_else(|| Error::new(format!("{} has no job", folder.name())))
 }
 
-fn no_unit(round: &str) -> Error {
 /// Refuses a round without a result whose job is over: it was cancelled.
 pub(super) fn require_completed(folder: &RoundFolder) -> Result<(), Error> {
     if jobs::load(folder)?.is_some_and(|stored| stored.completed_at.is_some()) {
@@ -359,6 +359,7 @@ pub(super) fn require_completed(folder: &RoundFolder) -> Result<(), Error> {
     Err(Error::new(text).hint("use automation-retry or automation-cancel"))
 }
 
+fn no_unit(round: &str) -> Error {
     Error::new(format!("{round} cannot be the name of a round in a store"))
 }
 

@@ -22,6 +22,7 @@ use crate::operator::runtime;
 pub mod claim;
 pub mod local;
 pub mod log_desk;
+mod log_guard;
 mod probe;
 pub mod prune;
 pub mod pull;
