@@ -2,7 +2,8 @@
 //!
 //! `.capitalbench/store/` in the folder of rounds holds the address of the store, and one file per unit:
 //! its head as it was pulled or pushed, its files, and what the system said of them then. A unit that is
-//! being written has a mark in `begun`; whoever finds one writes the unit again.
+//! being written has a mark in `begun`, which names what may have been written; whoever finds one writes
+//! the unit again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -12,18 +13,29 @@ use serde::{Deserialize, Serialize};
 
 use super::head::{Generation, Head};
 use super::index::{Content, Place};
-use super::unit::{Mark, Unit, mark};
-use crate::disk::error::{Fault, FileError};
+use super::unit::{Mark, Unit};
+use crate::disk::error::FileError;
 use crate::disk::file_ops::{self, Hold};
 use crate::disk::layout;
 use crate::disk::state_folder;
 use crate::format::text::json;
 use crate::round::round_folder::{names_in, parse_file, read_file};
 
+mod writing;
+
+pub use writing::Begun;
+
 /// Where a checkout keeps what it knows, seen from the folder of rounds.
 const FOLDER: &str = ".capitalbench/store";
 /// What pushes and pulls began; in a folder of its own, which is empty but for what did not end.
 const BEGUN: &str = "begun";
+/// The id of the store.
+const ID: &str = "id";
+/// When the machine was started last, as this folder saw it.
+const START: &str = "start";
+/// What Linux calls the present start of the machine; other systems have no such file, and then nothing is
+/// forgotten.
+const THIS_START: &str = "/proc/sys/kernel/random/boot_id";
 /// The ending of what a push is about to publish.
 const INTENT: &str = "intent";
 /// The ending of the mark of a unit that is being written.
@@ -246,6 +258,54 @@ impl Checkout {
         Ok(file_ops::remove(&self.file(unit, INTENT))?)
     }
 
+    /// The id of the store, as this folder met it first.
+    pub fn store_id(&self) -> Result<Option<String>, FileError> {
+        let bytes = read_file(&self.rounds.join(FOLDER).join(ID))?;
+        Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
+    }
+
+    pub fn note_store_id(&self, id: &str) -> Result<(), FileError> {
+        let file = self.rounds.join(FOLDER).join(ID);
+        Ok(file_ops::replace(&file, id.as_bytes())?)
+    }
+
+    /// Forgets what is known of all units when the machine started anew since the last command: what was
+    /// written without waiting for the disk may be lost, whatever the system says of its files.
+    pub fn forget_after_restart(&self) -> Result<(), FileError> {
+        let folder = self.rounds.join(FOLDER);
+        let note = folder.join(START);
+        let start = read_file(Path::new(THIS_START)).ok().flatten();
+        let start = start.unwrap_or_default();
+        let before = read_file(&note)?;
+        if before.as_ref() == Some(&start) {
+            return Ok(());
+        }
+        if before.is_some() {
+            let all = names_in(&folder)?.into_iter();
+            for name in all.filter(|name| name.ends_with(".json")) {
+                file_ops::remove(&folder.join(name))?;
+            }
+            for name in names_in(&folder.join(BEGUN))? {
+                file_ops::remove(&folder.join(BEGUN).join(name))?;
+            }
+        }
+        Ok(file_ops::replace(&note, &start)?)
+    }
+
+    /// Units that were pushed or pulled with files, and none of them is here.
+    pub fn lost(&self) -> Result<Vec<Unit>, FileError> {
+        let mut lost = Vec::new();
+        for unit in self.tags()?.keys().filter_map(|key| Unit::of_key(key)) {
+            if !unit.has_files(&self.rounds)?
+                && let Some(known) = self.known(&unit)?
+                && !known.content.files.is_empty()
+            {
+                lost.push(unit);
+            }
+        }
+        Ok(lost)
+    }
+
     /// Exists once the store was seen to honour conditions.
     pub fn probed(&self) -> PathBuf {
         self.rounds.join(FOLDER).join("probed")
@@ -279,106 +339,12 @@ impl Checkout {
         Ok(change)
     }
 
-    /// Writes a generation in place of what the unit holds, which `here` tells. `bytes` gives the content
-    /// of a file that is not there yet.
-    pub fn write(
-        &self,
-        unit: &Unit,
-        head: (Head, String),
-        (content, here): (Content, Change),
-        bytes: &dyn Fn(&Place) -> Option<Vec<u8>>,
-    ) -> Result<(), FileError> {
-        let Change {
-            changed,
-            kept,
-            mut marks,
-            ..
-        } = here;
-        let changed: BTreeMap<String, Vec<u8>> = changed.into_iter().collect();
-        file_ops::replace(&self.file(unit, MARK), b"")?;
-        for (path, place) in &content.files {
-            let is_kept = |own: &Place| own.sha256 == place.sha256 && own.size == place.size;
-            let is_there = kept.files.get(path).is_some_and(is_kept)
-                || changed.get(path).is_some_and(|own| holds(own, place));
-            if !is_there {
-                let mark = self.write_file(unit, path, bytes(place), place)?;
-                marks.insert(path.clone(), mark);
-            }
-        }
-        let gone: Vec<String> = marks
-            .keys()
-            .filter(|path| !content.files.contains_key(*path))
-            .cloned()
-            .collect();
-        for path in gone {
-            let file = self.path(unit, &path)?;
-            file_ops::remove(&file)?;
-            self.remove_empty(unit, file.parent(), &content)?;
-            marks.remove(&path);
-        }
-        if let Some(folder) = unit.folder(&self.rounds) {
-            for path in &content.empty_folders {
-                file_ops::create_folder(&self.path(unit, path)?)?;
-            }
-            file_ops::create_folder(&folder)?;
-        }
-        self.note(unit, head, content, marks)
-    }
-
-    /// Writes one file of a unit, if the bytes are those of its place.
-    fn write_file(
-        &self,
-        unit: &Unit,
-        path: &str,
-        bytes: Option<Vec<u8>>,
-        place: &Place,
-    ) -> Result<Mark, FileError> {
-        let file = self.path(unit, path)?;
-        let fetched = bytes.filter(|bytes| holds(bytes, place));
-        let fetched = fetched.ok_or_else(|| {
-            let text = format!(
-                "the object {} does not hold {path} as its index says",
-                place.object
-            );
-            Fault::new(text).in_file(&file)
-        })?;
-        if let Some(folder) = file.parent() {
-            file_ops::create_folder(folder)?;
-        }
-        file_ops::replace(&file, &fetched)?;
-        mark(&file)
-    }
-
-    /// Removes folders that no file is left in.
-    fn remove_empty(
-        &self,
-        unit: &Unit,
-        from: Option<&Path>,
-        content: &Content,
-    ) -> Result<(), FileError> {
-        let Some(top) = unit.folder(&self.rounds) else {
-            return Ok(());
-        };
-        let above = from.into_iter().flat_map(Path::ancestors);
-        for folder in above.take_while(|folder| folder.starts_with(&top) && *folder != top) {
-            let inside = folder
-                .strip_prefix(&top)
-                .map(|path| path.display().to_string());
-            let is_kept = inside.is_ok_and(|path| content.empty_folders.contains(&path));
-            if is_kept || !names_in(folder)?.is_empty() {
-                break;
-            }
-            file_ops::remove_empty_folder(folder)?;
-        }
-        Ok(())
-    }
-
-    /// A file of a unit; an error for a path that leads out of it.
+    /// A file of a unit; an error for a path that no push would have put there.
     pub fn path(&self, unit: &Unit, path: &str) -> Result<PathBuf, FileError> {
         unit.file(&self.rounds, path).ok_or_else(|| {
             let text = format!(
-                "the store names the file {path:?}, which lies outside of {}",
-                unit.name()
+                "{}; nothing of it was written: let whoever keeps the store find out who wrote that",
+                unit.refusal(path)
             );
             FileError::folder(&self.rounds, text)
         })

@@ -34,6 +34,9 @@ pub struct Generation {
     pub number: u64,
     /// Tells this push from every other one.
     pub nonce: String,
+    /// Nonces of the generations that it follows, the newest first, so that a push that died after it
+    /// counted can tell.
+    pub follows: Vec<String>,
     /// Names of index objects, oldest first; a later one overrides an earlier one.
     pub indexes: Vec<String>,
     /// When the resolution job of a round is to be tried; none where nothing is due.
@@ -46,6 +49,17 @@ pub struct Generation {
 pub struct LeaseTerm {
     pub owner: String,
     pub expires_at_utc: Timestamp,
+}
+
+/// Generations that one remembers.
+pub const REMEMBERED: usize = 8;
+
+impl Generation {
+    /// What the next generation follows.
+    pub fn followed(&self) -> Vec<String> {
+        let own = [&self.nonce].into_iter().chain(&self.follows);
+        own.take(REMEMBERED).cloned().collect()
+    }
 }
 
 impl Head {
@@ -68,6 +82,18 @@ impl Head {
     /// The number of the generation that counts; 0 before the first.
     pub fn number(&self) -> u64 {
         self.content.as_ref().map_or(0, |content| content.number)
+    }
+
+    /// Whether this very generation counts.
+    pub fn names(&self, generation: &Generation) -> bool {
+        let content = self.content.as_ref();
+        content.is_some_and(|content| content.nonce == generation.nonce)
+    }
+
+    /// Whether it counted, and others follow it.
+    pub fn follows(&self, generation: &Generation) -> bool {
+        let content = self.content.as_ref();
+        content.is_some_and(|content| content.follows.contains(&generation.nonce))
     }
 
     /// Whoever holds the unit at an instant.

@@ -71,15 +71,33 @@ impl Unit {
         }
     }
 
-    /// A file of it; none for a path that leads out of it.
+    /// A file of it; none for a path that [`Self::look`] would never find: one that leads out of it, or
+    /// to what this machine keeps for itself.
     pub fn file(&self, rounds: &Path, path: &str) -> Option<PathBuf> {
         let folder = match self {
             Self::Beside if path == layout::INVENTED_MARKET => return Some(rounds.join(path)),
+            Self::Beside if path.contains('/') || path.starts_with('.') => return None,
             Self::Round(name) => rounds.join(name),
             Self::Log => rounds.join(layout::LOG),
             Self::Beside => rounds.to_owned(),
         };
-        is_plain_path(path).then(|| folder.join(path))
+        let (inside, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_own = is_plain_path(path) && !stays_here(inside, name);
+        is_own.then(|| folder.join(path))
+    }
+
+    /// What is wrong with a path that no file of it can have.
+    pub fn refusal(&self, path: &str) -> String {
+        let name = self.name();
+        format!("the store names the file {path:?} in {name}, where no push puts it")
+    }
+
+    /// Whether any file of it lies there; looks no further than the first one.
+    pub fn has_files(&self, rounds: &Path) -> Result<bool, FileError> {
+        match self.folder(rounds) {
+            Some(folder) => has_file(&folder),
+            None => Ok(!self.look(rounds)?.files.is_empty()),
+        }
     }
 
     /// The folder that is its own; the files beside the rounds have none.
@@ -91,7 +109,7 @@ impl Unit {
         }
     }
 
-    /// What lies there now. Leases and unfinished files are of this machine alone.
+    /// What lies there now.
     pub fn look(&self, rounds: &Path) -> Result<Found, FileError> {
         let mut found = Found::default();
         if let Some(folder) = self.folder(rounds) {
@@ -142,8 +160,7 @@ pub fn mark(path: &Path) -> Result<Mark, FileError> {
 fn walk(folder: &Path, inside: &str, found: &mut Found) -> Result<(), FileError> {
     let mut is_empty = true;
     for (name, kind) in entries_in(folder)? {
-        let is_lease = inside == layout::AUTOMATION && name.starts_with("lease-");
-        if name.starts_with(TEMPORARY_PREFIX) || is_lease {
+        if stays_here(inside, &name) {
             continue;
         }
         is_empty = false;
@@ -165,6 +182,21 @@ fn walk(folder: &Path, inside: &str, found: &mut Found) -> Result<(), FileError>
         found.empty_folders.insert(inside.to_owned());
     }
     Ok(())
+}
+
+/// Leases and unfinished files are of this machine alone.
+fn stays_here(inside: &str, name: &str) -> bool {
+    let is_lease = inside == layout::AUTOMATION && name.starts_with("lease-");
+    name.starts_with(TEMPORARY_PREFIX) || is_lease
+}
+
+fn has_file(folder: &Path) -> Result<bool, FileError> {
+    for (name, kind) in entries_in(folder)? {
+        if !kind.is_dir() || has_file(&folder.join(name))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn link(path: &Path) -> FileError {

@@ -95,6 +95,8 @@ pub enum Notice<'a> {
     Failed(&'a Error),
     /// A worker lost the database and tries again later.
     TriesAgain(&'a Error),
+    /// A push waits, because somebody else holds the log of the store.
+    WaitsForLog { owner: &'a str, until: Timestamp },
     /// A worker is done with a job.
     JobEnded { job: &'a Job, end: &'a JobEnd },
     /// A league made a step.

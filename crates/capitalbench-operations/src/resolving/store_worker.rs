@@ -50,6 +50,14 @@ struct Taken {
     folder: RoundFolder,
 }
 
+/// What came of looking for a due round.
+enum Served {
+    Took,
+    /// Another worker claimed it first.
+    Lost,
+    NothingDue,
+}
+
 /// How the work on a claimed round ended.
 enum Ended {
     GivenBack,
@@ -111,8 +119,9 @@ impl<'a> Service<'a> {
         let mut taken = 0;
         while !crew.stopping() && self.request.max.is_none_or(|most| taken < most) {
             match self.serve(crew, &resolver, &here, &mut skipped) {
-                Ok(true) => taken += 1,
-                Ok(false) if self.request.once => break,
+                Ok(Served::Took) => taken += 1,
+                Ok(Served::Lost) => {}
+                Ok(Served::NothingDue) if self.request.once => break,
                 Err(error) if self.request.once => return Err(error),
                 ended => {
                     if let Err(error) = ended {
@@ -126,20 +135,20 @@ impl<'a> Service<'a> {
         Ok(())
     }
 
-    /// Takes a due round and resolves it; false when none is due.
+    /// Takes a due round and resolves it.
     fn serve(
         &self,
         crew: &Crew<'_>,
         resolver: &Resolver<'_>,
         here: &Here,
         skipped: &mut BTreeSet<Unit>,
-    ) -> Result<bool, Error> {
+    ) -> Result<Served, Error> {
         let now = self.operator.clock.now();
         let Some(unit) = self.waiting.next_due(&self.store, now, skipped)? else {
-            return Ok(false);
+            return Ok(Served::NothingDue);
         };
         let Claimed::Held(claim) = self.claim(&unit, resolver)? else {
-            return Ok(true);
+            return Ok(Served::Lost);
         };
         let done = self.held(here, &claim, |taken| {
             let job = told(&taken.folder, &claim)?;
@@ -152,7 +161,7 @@ impl<'a> Service<'a> {
                 skipped.insert(unit);
                 self.failed.store(true, Ordering::SeqCst);
                 self.operator.say(&Notice::Failed(&error));
-                return Ok(true);
+                return Ok(Served::Took);
             }
         };
         let end = match ended {
@@ -164,7 +173,7 @@ impl<'a> Service<'a> {
             job: &job,
             end: &end,
         });
-        Ok(true)
+        Ok(Served::Took)
     }
 
     /// Resolves the round of a job that a database gave out; none when the worker was asked to stop. The
@@ -189,7 +198,11 @@ impl<'a> Service<'a> {
             };
             self.held(here, &claim, |taken| {
                 let work = resolver.resolve_claimed(&taken.folder, claimed, lost);
-                self.resolve(crew, here, taken, work)
+                let ended = self.resolve(crew, here, taken, work)?;
+                if matches!(ended, Ended::Done(Resolution::NotDue)) {
+                    require_completed(&taken.folder)?;
+                }
+                Ok(ended)
             })
         };
         match resolved() {
@@ -263,12 +276,13 @@ impl<'a> Service<'a> {
             here,
             claim: Some(&taken.claim),
         };
-        Ok(Ended::Done(
-            match self.desk.push(&pusher, &taken.claim.unit)? {
-                Handed::Pushed => resolution,
-                Handed::Refused(error) => self.fail(&pusher, taken, resolution, &error)?,
-            },
-        ))
+        let stopping = || crew.stopping();
+        let resolution = match self.desk.push(&pusher, &taken.claim.unit, &stopping)? {
+            Handed::Pushed => resolution,
+            Handed::Refused(error) => self.fail(&pusher, taken, resolution, &error)?,
+            Handed::Stopped => return Ok(Ended::GivenBack),
+        };
+        Ok(Ended::Done(resolution))
     }
 
     /// Notes in a round as the store has it that an attempt failed: what the attempt wrote contradicts the
@@ -334,6 +348,15 @@ impl<'a> Service<'a> {
 fn job_of(folder: &RoundFolder) -> Result<ResolutionJob, Error> {
     let job = jobs::load(folder)?;
     job.ok_or_else(|| Error::new(format!("{} has no job", folder.name())))
+}
+
+/// Refuses a round without a result whose job is over: it was cancelled.
+pub(super) fn require_completed(folder: &RoundFolder) -> Result<(), Error> {
+    if jobs::load(folder)?.is_some_and(|stored| stored.completed_at.is_some()) {
+        return Ok(());
+    }
+    let text = format!("the job in {} is cancelled", folder.name());
+    Err(Error::new(text).hint("use automation-retry or automation-cancel"))
 }
 
 fn no_unit(round: &str) -> Error {

@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use capitalbench_archive::round::jobs as folder_jobs;
 use capitalbench_archive::round::round_folder::{RoundFolder, Universes};
 use capitalbench_core::round::resolution_job::ResolutionJob;
 use capitalbench_database::direct::DatabaseUrl;
@@ -273,16 +272,12 @@ impl Service<'_> {
     /// Signs the result that the folder has: the process that made it may have died before that.
     fn sign_result(&self, job: &Job) -> Result<(), Error> {
         if self.store.is_some() {
-            // A round has its result in a store only together with the log that tells of it.
+            // A round has its result in a store only together with the log that tells of it; whether it has
+            // one was asked while it was held.
             return Ok(());
         }
         let folder = RoundFolder::open(&self.rounds.join(job.round_id.as_str()))?;
-        let stored = folder_jobs::load(&folder)?;
-        if stored.is_none_or(|stored| stored.completed_at.is_none()) {
-            return Err(Error::new(
-                "the job in the folder is cancelled; use automation-retry or automation-cancel",
-            ));
-        }
+        store_worker::require_completed(&folder)?;
         record(self.operator, &folder, self.operator.clock.now()).map(drop)
     }
 

@@ -91,6 +91,10 @@ impl Listener for Console {
             Notice::Failed(error) => report(error),
             Notice::Stepped(step) => print_step(step),
             Notice::TriesAgain(error) => warn(error),
+            Notice::WaitsForLog { owner, until } => {
+                let text = format!("waits for {owner}, who holds the log until {until}");
+                remark(paint(DIM, text));
+            }
             Notice::JobEnded { job, end } => job_ended(job, end),
             Notice::Followed(followed) => {
                 print_followed(followed);

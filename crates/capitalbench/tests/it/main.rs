@@ -113,6 +113,7 @@ mod smoke_provider;
 mod status;
 mod stopped;
 mod store;
+mod store_guards;
 mod store_kills;
 mod store_public;
 mod store_server;

@@ -31,4 +31,16 @@ fn a_path_of_an_index_cannot_leave_its_unit() {
     }
     assert!(round.file(rounds, "prices/window.csv").is_some());
     assert!(Unit::Beside.file(rounds, layout::INVENTED_MARKET).is_some());
+    assert!(Unit::Beside.file(rounds, "README.md").is_some());
+    for path in [
+        ".env",
+        "log/checkpoint",
+        ".capitalbench/keys/log.key",
+        ".capitalbench/store/address",
+        "../../escape",
+    ] {
+        assert_eq!(Unit::Beside.file(rounds, path), None, "{path}");
+    }
+    let lease = "automation/lease-official-1.json";
+    assert_eq!(round.file(rounds, lease), None, "of another machine");
 }

@@ -5,12 +5,15 @@ use std::path::{Path, PathBuf};
 
 use capitalbench_archive::disk::file_ops::{self, scratch::replace_unflushed};
 use capitalbench_archive::store::checkout::Checkout;
+use capitalbench_archive::store::folder_store::Condition;
 use capitalbench_archive::store::index::{is_content_of, object_key};
 use capitalbench_core::values::ids::Digest;
 
-use super::Store;
+use super::{Store, nonce};
 use crate::error::Error;
 
+/// The key of the id of a store.
+const STORE_ID: &str = "store-id";
 /// Processes of one machine that may use one store at a time without naming a folder.
 const MOST_CHECKOUTS: usize = 256;
 
@@ -26,11 +29,9 @@ impl Cache {
         Self { folder: None }
     }
 
-    /// The cache of a store below a folder of this user.
-    pub fn of(home: &Path, store: &Store) -> Self {
-        Self {
-            folder: Some(own_folder(home, store)),
-        }
+    /// Whether a folder was given that no operator works in.
+    pub(super) fn is_kept(&self) -> bool {
+        self.folder.is_some()
     }
 
     /// An object that is here and whole.
@@ -73,7 +74,10 @@ pub enum Purpose {
 impl Store {
     /// A checkout of this machine that no other process uses now, and the cache that all of them share.
     pub fn own_checkout(&self, home: &Path, purpose: Purpose) -> Result<Here, Error> {
-        let folder = own_folder(home, self);
+        let id = self.id()?;
+        // Another store at the same address has another folder.
+        let digest = Digest::of(format!("{} {id}", self.address).as_bytes()).to_hex();
+        let folder = home.join("stores").join(&digest[..16]);
         let kind = match purpose {
             Purpose::Whole => "checkout",
             Purpose::Rounds => "worker",
@@ -83,10 +87,13 @@ impl Store {
             let rounds = folder.join(format!("{kind}-{number}")).join("rounds");
             if let Some(checkout) = Checkout::take(&rounds, &self.address)? {
                 self.require_conditions(&checkout)?;
+                checkout.forget_after_restart()?;
                 if purpose == Purpose::Rounds {
                     checkout.let_log_pass()?;
                 }
-                let cache = Cache::of(home, self);
+                let cache = Cache {
+                    folder: Some(folder),
+                };
                 return Ok(Here { checkout, cache });
             }
         }
@@ -104,12 +111,43 @@ impl Store {
             return Err(Error::new(text).hint("wait until it is done"));
         };
         self.require_conditions(&checkout)?;
+        self.require_same_store(&checkout)?;
         let cache = Cache::none();
         Ok(Here { checkout, cache })
     }
-}
 
-fn own_folder(home: &Path, store: &Store) -> PathBuf {
-    let digest = Digest::of(store.address.as_bytes()).to_hex();
-    home.join("stores").join(&digest[..16])
+    /// Refuses another store at the same address: it has another endpoint now, or was made anew.
+    fn require_same_store(&self, checkout: &Checkout) -> Result<(), Error> {
+        let Some(known) = checkout.store_id()? else {
+            return Ok(checkout.note_store_id(&self.id()?)?);
+        };
+        let there = self.get(STORE_ID)?;
+        if there.is_some_and(|(there, _)| there == known.as_bytes()) {
+            return Ok(());
+        }
+        let rounds = checkout.rounds().display();
+        let text = format!(
+            "{} is another store than the one that {rounds} was pulled from or pushed to before; nothing \
+             was changed",
+            self.address
+        );
+        Err(Error::new(text).hint(format!(
+            "see that AWS_ENDPOINT_URL and the address are right; to fill a new store from this folder, \
+             remove {rounds}/.capitalbench/store and push again"
+        )))
+    }
+
+    /// What tells this store from every other one: written once, by whoever comes first.
+    fn id(&self) -> Result<String, Error> {
+        if let Some((id, _)) = self.get(STORE_ID)? {
+            return Ok(String::from_utf8_lossy(&id).into_owned());
+        }
+        self.probe()?;
+        self.put(STORE_ID, nonce()?.as_bytes(), Condition::Absent)?;
+        let (id, _) = self.get(STORE_ID)?.ok_or_else(|| {
+            let text = format!("{} does not give back what was just written", self.address);
+            Error::new(text).hint("use a store whose reads see every finished write")
+        })?;
+        Ok(String::from_utf8_lossy(&id).into_owned())
+    }
 }

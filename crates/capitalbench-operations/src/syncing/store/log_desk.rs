@@ -8,19 +8,17 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::round::round_folder::RoundFolder;
-use capitalbench_archive::store::head::Head;
 use capitalbench_archive::store::unit::Unit;
 
+use super::Store;
 use super::claim::Claim;
 use super::local::{Here, Purpose};
 use super::pull::{Current, Local};
-use super::push::{LONGEST_PUSH, Pusher, Ready, Turn, note_tags, noted_here};
-use super::signed_push::{MOST_TRIES, let_others_go_first, no_key, too_busy};
-use super::{Store, Written, nonce};
+use super::push::{Logged, Published, Pusher, Ready, Turn, note_tags};
+use super::signed_push::{LogTurn, MOST_TRIES, let_others_go_first, no_key, too_busy};
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::proof::record::{Recorded, Recorder};
@@ -50,6 +48,10 @@ enum Told {
     Nothing,
     /// The files of the round contradict the log.
     Refused(Error),
+    /// The push took too long and starts again.
+    TooLate,
+    /// The worker was asked to stop while somebody else held the log.
+    Stopped,
 }
 
 /// What came of a push.
@@ -58,6 +60,8 @@ pub enum Handed {
     Pushed,
     /// The log does not sign what the files say, so nothing was pushed.
     Refused(Error),
+    /// Nothing was pushed: the worker was asked to stop while it waited.
+    Stopped,
 }
 
 impl<'a> LogDesk<'a> {
@@ -71,40 +75,51 @@ impl<'a> LogDesk<'a> {
     }
 
     /// Pushes a round, and lets the log tell of it where there is one.
-    pub fn push(&self, pusher: &Pusher<'_>, unit: &Unit) -> Result<Handed, Error> {
+    pub fn push(
+        &self,
+        pusher: &Pusher<'_>,
+        unit: &Unit,
+        stopping: &dyn Fn() -> bool,
+    ) -> Result<Handed, Error> {
         loop {
-            let began = Instant::now();
             self.store.adopt(&pusher.here.checkout, &BTreeMap::new())?;
             let Some(own) = self.store.ready(pusher, unit)? else {
                 return Ok(Handed::Pushed);
             };
             self.store.turn(pusher.claim, &own)?;
-            if began.elapsed() > LONGEST_PUSH {
-                continue;
-            }
             let own = Arc::new(own);
-            let is_logged = match self.hand_in(pusher, &own)? {
-                Told::Signed => true,
-                Told::Nothing => false,
+            let logged = match self.hand_in(pusher, &own, stopping)? {
+                Told::Signed => Logged::Signed,
+                Told::Nothing => Logged::Nothing,
+                Told::TooLate => continue,
                 Told::Refused(error) => return Ok(Handed::Refused(error)),
+                Told::Stopped => return Ok(Handed::Stopped),
             };
-            let tag = self.store.publish(pusher, &own, is_logged)?;
-            note_tags(pusher, tag)?;
-            return Ok(Handed::Pushed);
+            if let Published::Done(tag) = self.store.publish(pusher, &own, logged)? {
+                note_tags(pusher, [(unit.key(), tag)])?;
+                return Ok(Handed::Pushed);
+            }
         }
     }
 
     /// Pushes a round past the log: only what the log is not to tell.
     pub fn push_untold(&self, pusher: &Pusher<'_>, unit: &Unit) -> Result<(), Error> {
-        let Some(own) = self.store.ready(pusher, unit)? else {
-            return Ok(());
-        };
-        let tag = self.store.publish(pusher, &own, false)?;
-        note_tags(pusher, tag)
+        while let Some(own) = self.store.ready(pusher, unit)? {
+            let published = self.store.publish(pusher, &own, Logged::Nothing)?;
+            if let Published::Done(tag) = published {
+                return note_tags(pusher, [(unit.key(), tag)]);
+            }
+        }
+        Ok(())
     }
 
     /// Waits until the log tells of a round, and works for all who wait when the log is free.
-    fn hand_in(&self, pusher: &Pusher<'_>, own: &Arc<Ready>) -> Result<Told, Error> {
+    fn hand_in(
+        &self,
+        pusher: &Pusher<'_>,
+        own: &Arc<Ready>,
+        stopping: &dyn Fn() -> bool,
+    ) -> Result<Told, Error> {
         let (answer, answered) = channel();
         let member = Member {
             own: Arc::clone(own),
@@ -117,7 +132,7 @@ impl<'a> LogDesk<'a> {
         let log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         let members = std::mem::take(&mut *waiting());
         if !members.is_empty() {
-            self.tell(&log, members);
+            self.tell(&log, members, stopping);
         }
         drop(log);
         let broke = || Error::new("a worker that signed for others broke; nothing was pushed");
@@ -125,8 +140,8 @@ impl<'a> LogDesk<'a> {
     }
 
     /// Lets the log tell of all members that may still be published, and answers each of them.
-    fn tell(&self, log: &Here, mut members: Vec<Member>) {
-        if let Err(error) = self.tell_all(log, &mut members) {
+    fn tell(&self, log: &Here, mut members: Vec<Member>, stopping: &dyn Fn() -> bool) {
+        if let Err(error) = self.tell_all(log, &mut members, stopping) {
             for member in &members {
                 // Whoever does not wait any more needs no answer.
                 let _ = member.answer.send(Err(error.clone()));
@@ -134,12 +149,19 @@ impl<'a> LogDesk<'a> {
         }
     }
 
-    fn tell_all(&self, log: &Here, members: &mut Vec<Member>) -> Result<(), Error> {
+    fn tell_all(
+        &self,
+        log: &Here,
+        members: &mut Vec<Member>,
+        stopping: &dyn Fn() -> bool,
+    ) -> Result<(), Error> {
         for tried in 0..MOST_TRIES {
             let_others_go_first(tried)?;
-            let Some((head, tag)) = self.store.log_in_turn(None)? else {
-                answer_all(members, &Told::Nothing);
-                return Ok(());
+            let turn = self.store.log_in_turn(None, self.operator, stopping)?;
+            let (head, tag) = match turn {
+                LogTurn::Ours(head, tag) => (head, tag),
+                LogTurn::NoLog => return answer_all(members, &Told::Nothing),
+                LogTurn::Stopped => return answer_all(members, &Told::Stopped),
             };
             self.store.settle(&head)?;
             self.dismiss(members)?;
@@ -161,12 +183,18 @@ impl<'a> LogDesk<'a> {
                 claim: None,
             };
             let Some(ready) = self.store.ready(&pusher, &Unit::Log)? else {
-                answer_all(members, &Told::Nothing);
-                return Ok(());
+                return answer_all(members, &Told::Nothing);
             };
-            if self.write(&pusher, &ready, (&head, &tag), members)? {
-                answer_all(members, &Told::Signed);
-                return Ok(());
+            if let_late_go(members) {
+                continue;
+            }
+            let rounds = members.iter().map(|member| &*member.own);
+            let before = (head, tag);
+            if self
+                .store
+                .write_log(&pusher, &ready, Some(&before), rounds)?
+            {
+                return answer_all(members, &Told::Signed);
             }
         }
         Err(too_busy())
@@ -210,33 +238,25 @@ impl<'a> LogDesk<'a> {
         }
         Ok(true)
     }
-
-    /// Writes the head of the log, with the rounds that it tells of; false when others were faster.
-    fn write(
-        &self,
-        pusher: &Pusher<'_>,
-        ready: &Ready,
-        (before, over): (&Head, &str),
-        members: &[Member],
-    ) -> Result<bool, Error> {
-        let mut head = before.with(ready.generation.clone(), nonce()?);
-        let told = members.iter().filter_map(|member| match &member.own.unit {
-            Unit::Round(name) => Some((name.clone(), member.own.generation.clone())),
-            Unit::Log | Unit::Beside => None,
-        });
-        head.pending = told.collect();
-        match self.store.write_head(&Unit::Log.key(), &head, Some(over))? {
-            Written::Lost(_) => Ok(false),
-            Written::Done(tag) => {
-                noted_here(pusher, ready, (head, tag))?;
-                Ok(true)
-            }
-        }
-    }
 }
 
-fn answer_all(members: &[Member], told: &Told) {
+/// Lets those go whose push took too long; true when there were any, and the log must be signed again
+/// without them.
+fn let_late_go(members: &mut Vec<Member>) -> bool {
+    let all = members.len();
+    members.retain(|member| {
+        let is_late = member.own.is_late();
+        if is_late {
+            let _ = member.answer.send(Ok(Told::TooLate));
+        }
+        !is_late
+    });
+    members.len() < all
+}
+
+fn answer_all(members: &[Member], told: &Told) -> Result<(), Error> {
     for member in members {
         let _ = member.answer.send(Ok(told.clone()));
     }
+    Ok(())
 }

@@ -22,6 +22,7 @@ use crate::operator::runtime;
 pub mod claim;
 pub mod local;
 pub mod log_desk;
+mod log_guard;
 mod probe;
 pub mod prune;
 pub mod pull;
@@ -200,7 +201,12 @@ impl Store {
             return Ok(None);
         };
         let head = Head::parse(&bytes);
-        let head = head.map_err(|fault| Error::new(format!("{}/{key}: {fault}", self.address)))?;
+        let head = head.map_err(|fault| {
+            Error::new(format!("{}/{key}: {fault}", self.address)).hint(
+                "`store verify` lists every head that is no head; remove a key that nobody needs, and let \
+                 whoever keeps the store find out who wrote it",
+            )
+        })?;
         Ok(Some((head, tag)))
     }
 

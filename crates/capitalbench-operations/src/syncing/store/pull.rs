@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
-use capitalbench_archive::store::checkout::{Change, Known};
+use capitalbench_archive::store::checkout::{Begun, Change, Known};
 use capitalbench_archive::store::head::{Generation, Head};
 use capitalbench_archive::store::index::{Content, Index, Place, is_content_of, object_key};
 use capitalbench_archive::store::unit::{HEADS, Unit};
+use capitalbench_core::values::ids::Digest;
 
 use super::Store;
 use super::local::{Cache, Here};
@@ -61,7 +62,8 @@ impl Store {
                 pulled.units += 1;
                 let is_known = tags.get(&found.key) == Some(&found.tag);
                 let awaited = matches!(&unit, Unit::Round(name) if pending.contains_key(name));
-                if !is_known || awaited || unfinished.contains(&unit) {
+                let is_new = !is_known || awaited || unfinished.contains(&unit);
+                if is_new || is_spoiled(here, &unit, local)? {
                     changed.push(unit);
                 }
             }
@@ -148,7 +150,8 @@ impl Store {
             return Ok(false);
         }
         let known = checkout.known(unit)?;
-        let unfinished = checkout.is_unfinished(unit);
+        let begun = checkout.begun_files(unit)?;
+        let unfinished = begun.is_some();
         let same = |known: &Known| {
             let nonce = |head: &Head| head.content.as_ref().map(|content| content.nonce.clone());
             nonce(&known.head) == nonce(&head)
@@ -156,17 +159,16 @@ impl Store {
         let is_same = known.as_ref().is_some_and(same);
         let known = known.unwrap_or_default();
         let change = checkout.change(unit, &known)?;
-        if is_same && !unfinished && (local == Local::Kept || !change.is_changed) {
+        // Where no file is left, nothing of the operator can be overwritten.
+        let keeps = local == Local::Kept && !change.marks.is_empty();
+        if is_same && !unfinished && (keeps || !change.is_changed) {
             if !change.is_changed {
                 checkout.note(unit, (head, tag), known.content, change.marks)?;
             }
             return Ok(false);
         }
-        if local == Local::Kept
-            && !unfinished
-            && change.is_changed
-            && !self.is_what_the_store_has(cache, &head, &change)?
-        {
+        let is_own = keeps && change.is_changed && !is_of_a_pull(&change, begun.as_ref());
+        if is_own && !self.is_what_the_store_has(cache, &head, &change)? {
             let text = format!("{} was changed here and in the store", unit.name());
             return Err(Error::new(text).hint(
                 "keep a copy of your files, take those of the store with `store pull \
@@ -174,6 +176,10 @@ impl Store {
             ));
         }
         let content = self.content(cache, head.content.as_ref())?;
+        for path in content.files.keys() {
+            // Nothing is written where one path leads elsewhere.
+            checkout.path(unit, path)?;
+        }
         let objects = self.fetch(cache, &content, &change)?;
         let bytes = |place: &Place| {
             let object = objects.get(&place.object)?;
@@ -199,7 +205,7 @@ impl Store {
         let own = change.changed.iter();
         let own: BTreeMap<&str, String> = own
             .map(|(path, bytes)| {
-                let digest = capitalbench_core::values::ids::Digest::of(bytes);
+                let digest = Digest::of(bytes);
                 (path.as_str(), digest.to_hex())
             })
             .collect();
@@ -263,6 +269,29 @@ impl Store {
         cache.keep(name, &bytes)?;
         Ok(bytes)
     }
+}
+
+/// Whether what is here must be written again though the store did not change. A folder of an operator
+/// keeps what was changed in it; one of this program was not touched by anybody.
+fn is_spoiled(here: &Here, unit: &Unit, local: Local) -> Result<bool, Error> {
+    let Here { checkout, cache } = here;
+    if cache.is_kept() {
+        return Ok(false);
+    }
+    if local == Local::Kept && unit.has_files(checkout.rounds())? {
+        return Ok(false);
+    }
+    let known = checkout.known(unit)?.unwrap_or_default();
+    Ok(checkout.change(unit, &known)?.is_changed)
+}
+
+/// Whether all that differs here was written by a pull that was stopped.
+fn is_of_a_pull(change: &Change, begun: Option<&Begun>) -> bool {
+    let Some(begun) = begun else { return false };
+    change.changed.iter().all(|(path, bytes)| {
+        let digests = begun.get(path);
+        digests.is_some_and(|own| own.contains(&Digest::of(bytes).to_hex()))
+    })
 }
 
 /// What counts of a round: the log may tell of a generation that its head does not name yet.

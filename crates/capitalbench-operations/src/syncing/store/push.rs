@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use capitalbench_archive::disk::layout;
 use capitalbench_archive::round::jobs;
 use capitalbench_archive::round::round_folder::RoundFolder;
 use capitalbench_archive::store::checkout::{Change, Checkout, Intent, Known};
 use capitalbench_archive::store::folder_store::Condition;
-use capitalbench_archive::store::head::{Generation, Head};
+use capitalbench_archive::store::head::{Generation, Head, REMEMBERED};
 use capitalbench_archive::store::index::{Content, Index, MOST_INDEXES, object_key, object_name};
 use capitalbench_archive::store::packing::pack;
 use capitalbench_archive::store::unit::{Mark, Unit, units_of};
@@ -38,6 +39,8 @@ pub struct Pushed {
     /// Names of the units that changed.
     pub units: Vec<String>,
     pub files: usize,
+    /// Names of units that were left alone, because all their files are gone here.
+    pub lost: Vec<String>,
 }
 
 /// A unit whose objects are in the store; nobody sees them before its head names them.
@@ -49,6 +52,14 @@ pub(super) struct Ready {
     content: Content,
     marks: BTreeMap<String, Mark>,
     files: usize,
+    /// Nothing may name its objects later: `prune` may have removed them by then.
+    until: Instant,
+}
+
+impl Ready {
+    pub(super) fn is_late(&self) -> bool {
+        Instant::now() >= self.until
+    }
 }
 
 /// Whether a round may still be published by this process.
@@ -59,41 +70,75 @@ pub(super) enum Turn {
     Published,
 }
 
+/// What the log says of the units of a push.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Logged {
+    /// It tells of them by now.
+    Signed,
+    /// It has nothing to tell of them.
+    Nothing,
+    /// Nothing was written: the push took too long and starts again.
+    TooLate,
+}
+
+/// What came of publishing a unit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Published {
+    /// Its head has this tag; none when others moved on already.
+    Done(String),
+    /// Nothing was written: the push took too long and starts again.
+    TooLate,
+}
+
 impl Store {
     /// Pushes everything that changed in a checkout, or the given units of it.
     pub fn push(&self, pusher: &Pusher<'_>, only: Option<&[Unit]>) -> Result<Pushed, Error> {
+        let checkout = &pusher.here.checkout;
+        let mut pushed = Pushed::default();
         loop {
-            let began = Instant::now();
             let units = match only {
                 Some(units) => units.to_vec(),
-                None => units_of(pusher.here.checkout.rounds())?,
+                None => units_of(checkout.rounds())?,
             };
-            if let Some((head, _)) = self.head(&Unit::Log.key())? {
-                self.settle(&head)?;
+            let log = self.head(&Unit::Log.key())?;
+            if let Some((head, _)) = &log {
+                self.settle(head)?;
             }
-            self.adopt(&pusher.here.checkout, &BTreeMap::new())?;
-            let rounds: Vec<&Unit> = units.iter().filter(|unit| **unit != Unit::Log).collect();
+            self.adopt(checkout, &BTreeMap::new())?;
+            if let Some((head, _)) = &log {
+                self.require_same_log(pusher.here, head, &units)?;
+            }
+            let lost = checkout.lost()?;
+            let rounds = units.iter().filter(|unit| **unit != Unit::Log);
+            let rounds: Vec<&Unit> = rounds.filter(|unit| !lost.contains(unit)).collect();
+            pushed.lost = lost.iter().map(|unit| unit.name().to_owned()).collect();
             let ready = self.each(&rounds, |unit| self.ready(pusher, unit))?;
             let ready: Vec<Ready> = ready.into_iter().flatten().collect();
             self.each(&ready, |own| self.turn(pusher.claim, own))?;
-            if began.elapsed() > LONGEST_PUSH {
+            let logged = self.commit_log(pusher, &ready)?;
+            if logged == Logged::TooLate {
                 continue;
             }
-            let log = self.commit_log(pusher, &ready)?;
-            let tags = self.each(&ready, |own| self.publish(pusher, own, log.is_some()))?;
-            note_tags(pusher, tags.into_iter().flatten())?;
-            let mut pushed = Pushed {
-                units: ready.iter().map(|own| own.unit.name().to_owned()).collect(),
-                files: ready.iter().map(|own| own.files).sum(),
-            };
-            pushed
-                .units
-                .extend(log.map(|()| Unit::Log.name().to_owned()));
-            return Ok(pushed);
+            let done = self.each(&ready, |own| self.publish(pusher, own, logged))?;
+            let done: Vec<(&Ready, Published)> = ready.iter().zip(done).collect();
+            let is_late = done.iter().any(|(_, done)| *done == Published::TooLate);
+            for (own, done) in done {
+                if let Published::Done(tag) = done {
+                    pushed.units.push(own.unit.name().to_owned());
+                    pushed.files += own.files;
+                    note_tags(pusher, [(own.unit.key(), tag)])?;
+                }
+            }
+            if logged == Logged::Signed {
+                pushed.units.push(Unit::Log.name().to_owned());
+            }
+            if !is_late {
+                return Ok(pushed);
+            }
         }
     }
 
-    /// Notes what an earlier push of this folder published before it died.
+    /// Notes what an earlier push of this folder published before it died, even when others moved on.
     pub(super) fn adopt(
         &self,
         checkout: &Checkout,
@@ -103,11 +148,10 @@ impl Store {
             let Some((head, tag)) = self.head(&unit.key())? else {
                 continue;
             };
-            let current = ahead(Current { head, tag }, &unit, pending);
-            if is_of(&current.head, &intent.generation) {
-                let head = (current.head, current.tag);
+            let Current { head, tag } = ahead(Current { head, tag }, &unit, pending);
+            if let Some(head) = published(&head, &tag, &intent.generation) {
                 checkout.note(&unit, head, intent.content, intent.marks)?;
-            } else if current.head.number() >= intent.generation.number {
+            } else if head.number() >= intent.generation.number {
                 checkout.forget_intent(&unit)?;
             }
         }
@@ -140,6 +184,7 @@ impl Store {
         known: &Known,
         change: Change,
     ) -> Result<Ready, Error> {
+        let until = Instant::now() + LONGEST_PUSH;
         let push = nonce()?;
         let files = change.changed.len();
         let packed = pack(change.changed, &push);
@@ -169,6 +214,7 @@ impl Store {
             generation: Generation {
                 number: base + 1,
                 nonce: push,
+                follows: before.map(Generation::followed).unwrap_or_default(),
                 indexes,
                 next_attempt_at_utc: next_attempt(checkout, unit)?,
             },
@@ -183,6 +229,7 @@ impl Store {
             content: intent.content,
             marks: intent.marks,
             files,
+            until,
         })
     }
 
@@ -190,7 +237,7 @@ impl Store {
     pub(super) fn turn(&self, claim: Option<&Claim>, own: &Ready) -> Result<Turn, Error> {
         let head = self.head(&own.unit.key())?.map(|(head, _)| head);
         let head = head.unwrap_or_default();
-        if is_of(&head, &own.generation) {
+        if head.names(&own.generation) || head.follows(&own.generation) {
             return Ok(Turn::Published);
         }
         let claim = claim.filter(|claim| claim.unit == own.unit);
@@ -223,33 +270,86 @@ impl Store {
         &self,
         pusher: &Pusher<'_>,
         own: &Ready,
-        is_logged: bool,
-    ) -> Result<Option<(String, String)>, Error> {
+        logged: Logged,
+    ) -> Result<Published, Error> {
         let key = own.unit.key();
         let noted = loop {
-            let found = self.head(&key)?;
-            let (head, tag) = match found {
+            if logged != Logged::Signed {
+                self.let_log_go_first(pusher, &own.unit)?;
+            }
+            let (head, tag) = match self.head(&key)? {
                 Some((head, tag)) => (head, Some(tag)),
                 None => (Head::default(), None),
             };
-            if let Some(tag) = tag.as_ref().filter(|_| is_of(&head, &own.generation)) {
-                break (head, tag.clone());
+            let seen = tag.as_deref().unwrap_or_default();
+            if let Some(noted) = published(&head, seen, &own.generation) {
+                break noted;
             }
-            if !is_logged {
+            let next = if logged == Logged::Signed {
+                on_top(&head, &own.generation)
+            } else {
                 self.turn(pusher.claim, own)?;
-            } else if head.number() > own.base {
-                // A later generation stands on this one.
-                return Ok(None);
-            }
-            let next = head.with(own.generation.clone(), nonce()?);
+                if own.is_late() {
+                    return Ok(Published::TooLate);
+                }
+                Some(own.generation.clone())
+            };
+            let Some(next) = next else {
+                break (head.with(own.generation.clone(), nonce()?), String::new());
+            };
+            let next = head.with(next, nonce()?);
             if let Written::Done(tag) = self.write_head(&key, &next, tag.as_deref())? {
                 break (next, tag);
             }
         };
         let tag = noted.1.clone();
         noted_here(pusher, own, noted)?;
-        Ok(Some((key, tag)))
+        Ok(Published::Done(tag))
     }
+
+    /// Before a unit is published past the log: what the log came to tell of it meanwhile goes first.
+    fn let_log_go_first(&self, pusher: &Pusher<'_>, unit: &Unit) -> Result<(), Error> {
+        let key = pusher.here.checkout.rounds().join(layout::LOG_VKEY);
+        let Unit::Round(name) = unit else {
+            return Ok(());
+        };
+        if !key.exists() {
+            return Ok(());
+        }
+        match self.head(&Unit::Log.key())? {
+            Some((log, _)) if log.pending.contains_key(name) => self.settle(&log),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// What to note of a generation that was published, now or before others moved on; then without a tag, so
+/// that the next pull looks. None of one that does not count.
+fn published(head: &Head, tag: &str, generation: &Generation) -> Option<(Head, String)> {
+    if head.names(generation) {
+        return Some((head.clone(), tag.to_owned()));
+    }
+    let write = head.write.clone();
+    let moved_on = || (head.with(generation.clone(), write), String::new());
+    head.follows(generation).then(moved_on)
+}
+
+/// What the log tells of a round, as the next generation of its head; none where the head knows it, or
+/// moved on so far that it must. A push past the log that came in between is written over: the log decides.
+pub(super) fn on_top(head: &Head, told: &Generation) -> Option<Generation> {
+    if head.names(told) || head.follows(told) || head.number() >= told.number + REMEMBERED as u64 {
+        return None;
+    }
+    let content = head.content.as_ref();
+    let before = content.filter(|own| own.number >= told.number);
+    Some(before.map_or_else(
+        || told.clone(),
+        |before| Generation {
+            number: before.number + 1,
+            follows: before.followed(),
+            ..told.clone()
+        },
+    ))
 }
 
 /// Notes here what was published there.
@@ -274,12 +374,6 @@ pub(super) fn note_tags(
     Ok(checkout.note_tags(&tags)?)
 }
 
-/// Whether a head names this very generation.
-fn is_of(head: &Head, generation: &Generation) -> bool {
-    let content = head.content.as_ref();
-    content.is_some_and(|content| content.nonce == generation.nonce)
-}
-
 /// When the job of a round is to be tried.
 fn next_attempt(checkout: &Checkout, unit: &Unit) -> Result<Option<Timestamp>, Error> {
     let Unit::Round(name) = unit else {
@@ -292,3 +386,6 @@ fn next_attempt(checkout: &Checkout, unit: &Unit) -> Result<Option<Timestamp>, E
     let job = jobs::load(&RoundFolder::open(&path)?)?;
     Ok(job.and_then(|job| job.next_attempt()))
 }
+
+#[cfg(test)]
+mod tests;

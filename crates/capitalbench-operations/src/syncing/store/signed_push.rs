@@ -16,9 +16,10 @@ use capitalbench_archive::store::unit::Unit;
 
 use super::claim::Claim;
 use super::pull::{Current, Local};
-use super::push::{LONGEST_PUSH, Pusher, Ready, Turn, note_tags, noted_here};
+use super::push::{LONGEST_PUSH, Logged, Pusher, Ready, Turn, note_tags, noted_here, on_top};
 use super::{Store, Written, chance, nonce, now};
 use crate::error::Error;
+use crate::operator::{Notice, Operator};
 use crate::proof::record::{Recorded, record};
 
 /// How often a log that others move on is tried.
@@ -42,6 +43,15 @@ const MADE_AGAIN: [&str; 6] = [
 /// How often a log that another process holds is looked at.
 const LOOK: Duration = Duration::from_secs(2);
 
+/// Whether the log is ours to write.
+pub(super) enum LogTurn {
+    /// Nobody else holds its head, which has this tag.
+    Ours(Head, String),
+    NoLog,
+    /// Somebody else holds it, and whoever waits was asked to stop.
+    Stopped,
+}
+
 impl Store {
     /// Finishes what earlier pushes told the log and did not live to publish.
     pub(super) fn settle(&self, log: &Head) -> Result<(), Error> {
@@ -57,10 +67,10 @@ impl Store {
                     Some((head, tag)) => (head, Some(tag)),
                     None => (Head::default(), None),
                 };
-                if head.number() >= generation.number {
+                let Some(next) = on_top(&head, generation) else {
                     return Ok(());
-                }
-                let next = head.with((*generation).clone(), nonce()?);
+                };
+                let next = head.with(next, nonce()?);
                 if let Written::Done(_) = self.write_head(&unit.key(), &next, tag.as_deref())? {
                     return Ok(());
                 }
@@ -69,16 +79,19 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the log's new state, with the rounds that it tells of; none where the log did not change.
+    /// Writes the log's new state, with the rounds that it tells of.
     pub(super) fn commit_log(
         &self,
         pusher: &Pusher<'_>,
         rounds: &[Ready],
-    ) -> Result<Option<()>, Error> {
+    ) -> Result<Logged, Error> {
         let checkout = &pusher.here.checkout;
         for tried in 0..MOST_TRIES {
             let_others_go_first(tried)?;
-            let remote = self.log_in_turn(pusher.claim)?;
+            let remote = match self.log_in_turn(pusher.claim, pusher.operator, &|| false)? {
+                LogTurn::Ours(head, tag) => Some((head, tag)),
+                LogTurn::NoLog | LogTurn::Stopped => None,
+            };
             if let Some((head, _)) = &remote {
                 self.settle(head)?;
             }
@@ -87,17 +100,18 @@ impl Store {
                 turns.push(self.turn(pusher.claim, own)?);
             }
             if !rounds.is_empty() && turns.iter().all(|turn| *turn == Turn::Published) {
-                return Ok(Some(()));
+                return Ok(Logged::Signed);
             }
             let known = checkout.known(&Unit::Log)?.unwrap_or_default();
             let change = checkout.change(&Unit::Log, &known)?;
             if !change.is_changed {
-                return Ok(None);
+                return Ok(Logged::Nothing);
             }
             if let Some((head, tag)) = &remote
                 && head.content.as_ref().map(|own| &own.nonce)
                     != known.head.content.as_ref().map(|own| &own.nonce)
             {
+                self.require_same_log(pusher.here, head, &[])?;
                 let current = Current {
                     head: head.clone(),
                     tag: tag.clone(),
@@ -105,26 +119,45 @@ impl Store {
                 self.sign_again(pusher, rounds, (current, &known, change))?;
                 continue;
             }
+            self.require_growth(pusher.here, &known, &change)?;
             let Some(log) = self.ready(pusher, &Unit::Log)? else {
-                return Ok(None);
+                return Ok(Logged::Nothing);
             };
-            let told = rounds.iter().filter_map(|own| match &own.unit {
-                Unit::Round(name) => Some((name.clone(), own.generation.clone())),
-                Unit::Log | Unit::Beside => None,
-            });
-            let before = remote.as_ref().map(|(head, _)| head.clone());
-            let mut head = before
-                .unwrap_or_default()
-                .with(log.generation.clone(), nonce()?);
-            head.pending = told.collect();
-            let over = remote.as_ref().map(|(_, tag)| tag.as_str());
-            if let Written::Done(tag) = self.write_head(&Unit::Log.key(), &head, over)? {
-                noted_here(pusher, &log, (head, tag.clone()))?;
-                note_tags(pusher, [(Unit::Log.key(), tag)])?;
-                return Ok(Some(()));
+            if rounds.iter().any(Ready::is_late) {
+                return Ok(Logged::TooLate);
+            }
+            let told = rounds.iter();
+            if self.write_log(pusher, &log, remote.as_ref(), told)? {
+                return Ok(Logged::Signed);
             }
         }
         Err(too_busy())
+    }
+
+    /// Writes the head of the log, with the rounds that it tells of; false when others were faster.
+    pub(super) fn write_log<'a>(
+        &self,
+        pusher: &Pusher<'_>,
+        log: &Ready,
+        before: Option<&(Head, String)>,
+        rounds: impl Iterator<Item = &'a Ready>,
+    ) -> Result<bool, Error> {
+        let over = before.map(|(_, tag)| tag.as_str());
+        let before = before.map(|(head, _)| head.clone());
+        let mut head = before
+            .unwrap_or_default()
+            .with(log.generation.clone(), nonce()?);
+        let told = rounds.filter_map(|own| match &own.unit {
+            Unit::Round(name) => Some((name.clone(), own.generation.clone())),
+            Unit::Log | Unit::Beside => None,
+        });
+        head.pending = told.collect();
+        let Written::Done(tag) = self.write_head(&Unit::Log.key(), &head, over)? else {
+            return Ok(false);
+        };
+        noted_here(pusher, log, (head, tag.clone()))?;
+        note_tags(pusher, [(Unit::Log.key(), tag)])?;
+        Ok(true)
     }
 
     /// The head of the log, once nobody else holds it: a league holds it for a whole pass, so that what it
@@ -132,27 +165,38 @@ impl Store {
     pub(super) fn log_in_turn(
         &self,
         claim: Option<&Claim>,
-    ) -> Result<Option<(Head, String)>, Error> {
+        operator: &Operator,
+        stopping: &dyn Fn() -> bool,
+    ) -> Result<LogTurn, Error> {
         let own = claim.filter(|claim| claim.unit == Unit::Log);
         let began = Instant::now();
+        let mut told = None;
         loop {
-            let found = self.head(&Unit::Log.key())?;
-            let Some((head, _)) = &found else {
-                return Ok(found);
+            let Some((head, tag)) = self.head(&Unit::Log.key())? else {
+                return Ok(LogTurn::NoLog);
             };
             if let Some(claim) = own {
                 if claim.fence == head.fence {
-                    return Ok(found);
+                    return Ok(LogTurn::Ours(head, tag));
                 }
                 let text = "the log was taken over by another machine; nothing was pushed";
                 return Err(Error::new(text));
             }
             let Some(holder) = head.holder(now()) else {
-                return Ok(found);
+                return Ok(LogTurn::Ours(head, tag));
             };
+            let owner = &holder.owner;
             if began.elapsed() > LONGEST_PUSH {
-                let text = format!("the log is held by {}; nothing was pushed", holder.owner);
+                let text = format!("the log is held by {owner}; nothing was pushed");
                 return Err(Error::new(text).hint("push again when it is done"));
+            }
+            if stopping() {
+                return Ok(LogTurn::Stopped);
+            }
+            if told.as_ref() != Some(owner) {
+                let until = holder.expires_at_utc;
+                operator.say(&Notice::WaitsForLog { owner, until });
+                told = Some(owner.clone());
             }
             std::thread::sleep(LOOK);
         }

@@ -1,9 +1,10 @@
 //! What a store holds, whether it is whole, and how a checkout differs from it.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use capitalbench_archive::store::checkout::Checkout;
-use capitalbench_archive::store::head::LeaseTerm;
+use capitalbench_archive::store::head::{Generation, LeaseTerm};
 use capitalbench_archive::store::unit::{HEADS, Unit, units_of};
 
 use super::local::Cache;
@@ -17,6 +18,8 @@ pub struct Standing {
     pub unit: String,
     /// Changed in the folder since the last pull or push.
     pub is_changed_here: bool,
+    /// All its files are gone from the folder.
+    pub is_lost_here: bool,
     /// Changed in the store since then.
     pub is_changed_there: bool,
     pub holder: Option<LeaseTerm>,
@@ -43,14 +46,13 @@ impl Store {
             let known = checkout.known(unit)?;
             let head = self.head(&unit.key())?.map(|(head, _)| head);
             let own = known.clone().unwrap_or_default();
-            let nonce = |content: Option<&_>| {
-                content.map(|own: &capitalbench_archive::store::head::Generation| own.nonce.clone())
-            };
+            let nonce = |content: Option<&_>| content.map(|own: &Generation| own.nonce.clone());
             let there = nonce(head.as_ref().and_then(|head| head.content.as_ref()));
             let change = checkout.change(unit, &own)?;
             Ok(Standing {
                 unit: unit.name().to_owned(),
                 is_changed_here: change.is_changed || checkout.is_unfinished(unit),
+                is_lost_here: change.marks.is_empty() && !own.content.files.is_empty(),
                 is_changed_there: there != nonce(own.head.content.as_ref()),
                 holder: head.and_then(|head| head.holder(now()).cloned()),
             })
@@ -62,15 +64,13 @@ impl Store {
 
     /// Fetches every object that a head names, and compares it with its name and with the files in it.
     pub fn check(&self) -> Result<Checked, Error> {
-        let none = Cache::none();
         let mut checked = Checked::default();
         let mut seen = BTreeSet::new();
         for listed in self.list(HEADS)? {
             checked.units += 1;
             let Some(unit) = Unit::of_key(&listed.key) else {
-                checked
-                    .problems
-                    .push(format!("{} is the head of nothing", listed.key));
+                let text = format!("{} is the head of nothing", listed.key);
+                checked.problems.push(text);
                 continue;
             };
             let head = match self.head(&listed.key) {
@@ -82,29 +82,39 @@ impl Store {
                 }
             };
             for generation in generations(&head) {
-                let content = match self.content(&none, Some(generation)) {
-                    Ok(content) => content,
-                    Err(error) => {
-                        checked.problems.push(format!("{}: {error}", unit.name()));
-                        continue;
-                    }
-                };
-                checked.files += content.files.len();
-                let objects = content.objects().into_iter().map(str::to_owned);
-                let fresh: Vec<String> = objects.filter(|own| seen.insert(own.clone())).collect();
-                checked.objects += fresh.len();
-                let found = self.each(&fresh, |name| {
-                    Ok(self
-                        .object(&none, name)
-                        .err()
-                        .map(|error| error.to_string()))
-                })?;
-                let told = found.into_iter().flatten();
-                checked
-                    .problems
-                    .extend(told.map(|text| format!("{}: {text}", unit.name())));
+                if let Err(error) =
+                    self.check_generation(&unit, generation, &mut checked, &mut seen)
+                {
+                    checked.problems.push(format!("{}: {error}", unit.name()));
+                }
             }
         }
         Ok(checked)
+    }
+
+    fn check_generation(
+        &self,
+        unit: &Unit,
+        generation: &Generation,
+        checked: &mut Checked,
+        seen: &mut BTreeSet<String>,
+    ) -> Result<(), Error> {
+        let none = Cache::none();
+        let content = self.content(&none, Some(generation))?;
+        checked.files += content.files.len();
+        let is_foreign = |path: &&String| unit.file(Path::new(""), path).is_none();
+        let foreign = content.files.keys().filter(is_foreign);
+        checked
+            .problems
+            .extend(foreign.map(|path| unit.refusal(path)));
+        let objects = content.objects().into_iter().map(str::to_owned);
+        let fresh: Vec<String> = objects.filter(|own| seen.insert(own.clone())).collect();
+        checked.objects += fresh.len();
+        let found = self.each(&fresh, |name| {
+            let error = self.object(&none, name).err();
+            Ok(error.map(|error| format!("{}: {error}", unit.name())))
+        })?;
+        checked.problems.extend(found.into_iter().flatten());
+        Ok(())
     }
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::published::load;
 use crate::cli::{self, StoreVerb};
 use crate::config::operator;
-use crate::console::{ERROR, GOOD, complain, line, paint, plural, show};
+use crate::console::{ERROR, GOOD, complain, line, paint, plural, show, warn};
 use crate::error::{Error, Exit};
 
 pub(crate) fn run(arguments: &cli::Store) -> Result<Exit, Error> {
@@ -78,8 +78,17 @@ fn push(operator: &Operator, arguments: &cli::Checkout) -> Result<Exit, Error> {
     };
     let pushed = store.push(&pusher, None)?;
     show(
-        || json!({"units": pushed.units, "files": pushed.files, "cost": cost(&store)}),
         || {
+            let (units, files, lost) = (&pushed.units, pushed.files, &pushed.lost);
+            json!({"units": units, "files": files, "lost": lost, "cost": cost(&store)})
+        },
+        || {
+            for unit in &pushed.lost {
+                let next = "`store pull` brings them back";
+                warn(format!(
+                    "{unit}: not pushed, because all its files are gone here; {next}"
+                ));
+            }
             for unit in &pushed.units {
                 line(format!("{unit}: pushed"));
             }
@@ -87,7 +96,7 @@ fn push(operator: &Operator, arguments: &cli::Checkout) -> Result<Exit, Error> {
             line(format!("pushed {count} to {}", store.address));
         },
     );
-    Ok(Exit::Success)
+    Ok(Exit::of(pushed.lost.is_empty()))
 }
 
 fn status(operator: &Operator, arguments: &cli::Checkout) -> Result<Exit, Error> {
@@ -123,6 +132,7 @@ fn as_json(own: &Standing) -> Value {
     json!({
         "unit": own.unit,
         "changed_here": own.is_changed_here,
+        "lost_here": own.is_lost_here,
         "changed_there": own.is_changed_there,
         "holder": own.holder.as_ref().map(|term| json!({
             "owner": term.owner,
@@ -133,6 +143,7 @@ fn as_json(own: &Standing) -> Value {
 
 fn words(own: &Standing) -> String {
     let differs = match (own.is_changed_here, own.is_changed_there) {
+        _ if own.is_lost_here => "all its files are gone here; `store pull` brings them back",
         (true, true) => "changed here and in the store",
         (true, false) => "changed here; `store push` brings it into the store",
         (false, true) => "changed in the store; `store pull` brings it here",
