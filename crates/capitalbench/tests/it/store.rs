@@ -742,3 +742,31 @@ fn a_worker_that_is_killed_anywhere_leaves_a_whole_store_and_the_next_one_finish
     assert!(killed > 5, "{killed} kills");
     eprintln!("{killed} kills");
 }
+
+#[test]
+fn a_prune_leaves_alone_what_no_push_wrote() {
+    let test = rounds();
+    let place = Place::folder(&test);
+    let foreign = [
+        "store/objects/photos/a.jpg",
+        "store/objects/ab/readme-1.txt",
+        "store/probes/mine.txt",
+    ];
+    for path in foreign {
+        let file = test.path(path);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, "mine").expect("a file");
+    }
+    age(&test.path("store"));
+    let prune = ["store", "prune", "--store", &place.url, "--json"];
+    place
+        .run(&test, &prune)
+        .code(2)
+        .complains("there is no store at file:///");
+    place.push(&test, "rounds").code(0);
+    let pruned = place.run(&test, &prune).code(0).json();
+    assert_eq!(pruned["removed"], 0, "{pruned}");
+    for path in foreign {
+        assert!(test.path(path).exists(), "{path} is gone");
+    }
+}

@@ -32,6 +32,21 @@ pub struct Checked {
 }
 
 impl Store {
+    /// Refuses an address at which no store is, because it may be mistyped.
+    pub fn require_heads(&self) -> Result<(), Error> {
+        if self.list(HEADS)?.is_empty() {
+            return Err(self.nothing_there());
+        }
+        Ok(())
+    }
+
+    /// Why a reader finds nothing.
+    pub(super) fn nothing_there(&self) -> Error {
+        let text = format!("there is no store at {}", self.address);
+        Error::new(text)
+            .hint("look for a mistake in the address; the first `store push` makes a new store")
+    }
+
     /// Compares a checkout with the store, unit by unit; those that are equal and free are left out.
     pub fn standings(&self, checkout: &Checkout) -> Result<(usize, Vec<Standing>), Error> {
         let listed = self.list(HEADS)?;
