@@ -75,7 +75,7 @@ pub(crate) struct StoreOnly {
 /// Write what the public may see to another address, from which everybody may read
 ///
 /// Readers verify it with `verify https://…` and make the site of it with `build-site --source
-/// https://…`. What is no longer public is removed. Nothing there tells of what is withheld, not by a
+/// https://…`. What is no longer public is removed a day later. Nothing there tells of what is withheld, not by a
 /// digest either, so the address may be readable and listable by everybody; the store never may.
 ///
 /// $ capitalbench store publish --store s3://bench/rounds --public s3://bench-public/league

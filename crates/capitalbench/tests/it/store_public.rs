@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 
 use crate::harness::{MONTHLY, PENDING, Test, WEEKLY, changes, tree_of};
-use crate::store::{Place, rounds, same};
-use crate::store_server::FolderServer;
+use crate::store::{Place, age, rounds, same};
+use crate::store_server::{Fault, FolderServer, Moto, Proxy};
 use capitalbench_core::values::ids::Digest;
 
 /// The pending round is frozen and asked, and its picks are not public yet.
@@ -219,4 +219,68 @@ fn a_guess_about_an_open_round_cannot_be_confirmed_from_anything_public() {
         let named = names.iter().find(|name| has(name));
         assert_eq!(named, None, "{path}");
     }
+}
+
+/// The objects that lie at the public address of a test.
+fn parts(test: &Test) -> Vec<String> {
+    let tree = tree_of(&test.path("public/parts")).into_keys();
+    tree.filter(|path| path.ends_with(".json")).collect()
+}
+
+#[test]
+fn publishing_leaves_alone_what_it_did_not_write_and_waits_before_it_removes() {
+    let (test, place) = signed();
+    fs::create_dir_all(test.path("public/parts")).expect("a folder");
+    fs::write(test.path("public/parts/catalogue.html"), "mine").expect("a file");
+    publish(&test, &place, "2026-03-01T00:00:00Z");
+    let before = parts(&test);
+    age(&test.path("public"));
+    // Caches may hold the list of before, so nothing of it goes yet.
+    assert!(publish(&test, &place, OPEN).contains(", 0 removed"));
+    let both = parts(&test);
+    assert!(before.iter().all(|own| both.contains(own)), "{both:?}");
+    assert!(publish(&test, &place, OPEN).contains("0 written, 0 removed"));
+    age(&test.path("public"));
+    let told = publish(&test, &place, OPEN);
+    assert!(!told.contains(", 0 removed"), "{told}");
+    assert!(parts(&test).len() < both.len());
+    assert!(test.path("public/parts/catalogue.html").exists());
+}
+
+#[test]
+fn publishing_again_brings_back_what_is_missing() {
+    let (test, place) = signed();
+    publish(&test, &place, OPEN);
+    let whole = parts(&test);
+    fs::remove_file(test.path(&format!("public/parts/{}", whole[0]))).expect("removed");
+    assert!(publish(&test, &place, OPEN).contains("1 written, 0 removed"));
+    assert_eq!(parts(&test), whole);
+}
+
+#[test]
+fn a_list_whose_answer_was_lost_is_no_rival() {
+    let Some(moto) = Moto::start() else { return };
+    let (test, _) = signed();
+    let proxy = Proxy::start(moto.address(), |_, method, path| {
+        match method == "PUT" && path.ends_with("/parts.json") {
+            true => Fault::Doubled,
+            false => Fault::None,
+        }
+    });
+    let mut place = Place::bucket(&test, &proxy.url());
+    "s3://bench/public".clone_into(&mut place.url);
+    for at in ["2026-03-01T00:00:00Z", OPEN] {
+        let publish = [
+            "store",
+            "publish",
+            "--rounds-dir",
+            "rounds",
+            "--public",
+            &place.url,
+            "--as-of",
+            at,
+        ];
+        place.run(&test, &publish).code(0).says("published");
+    }
+    assert_eq!(proxy.faults(), 2);
 }
