@@ -157,6 +157,15 @@ fn a_folder_comes_back_from_a_server_with_the_same_bytes() {
 }
 
 #[test]
+fn a_prefix_may_have_any_character() {
+    let Some(moto) = Moto::start() else { return };
+    let test = rounds();
+    let mut place = Place::bucket(&test, &moto.url());
+    "s3://bench/env=prod/(a) +!:@,;'$&*é".clone_into(&mut place.url);
+    there_and_back(&test, &place);
+}
+
+#[test]
 fn a_folder_comes_back_from_a_second_server_that_checks_signatures() {
     let Some(server) = S3sFs::start() else { return };
     let test = rounds();
