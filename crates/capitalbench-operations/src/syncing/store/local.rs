@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::disk::file_ops::{self, scratch::replace_unflushed};
+use capitalbench_archive::disk::file_ops::{
+    self, create_private_folder, scratch::replace_unflushed,
+};
 use capitalbench_archive::store::checkout::Checkout;
 use capitalbench_archive::store::index::{is_content_of, object_key};
 use capitalbench_core::values::ids::Digest;
@@ -74,6 +76,11 @@ impl Store {
     /// A checkout of this machine that no other process uses now, and the cache that all of them share.
     pub fn own_checkout(&self, home: &Path, purpose: Purpose) -> Result<Here, Error> {
         let folder = own_folder(home, self);
+        if !folder.exists() {
+            self.require_heads()?;
+        }
+        // What open rounds withhold lies here too.
+        create_private_folder(&folder)?;
         let kind = match purpose {
             Purpose::Whole => "checkout",
             Purpose::Rounds => "worker",
@@ -82,7 +89,9 @@ impl Store {
         for number in 1..=MOST_CHECKOUTS {
             let rounds = folder.join(format!("{kind}-{number}")).join("rounds");
             if let Some(checkout) = Checkout::take(&rounds, &self.address)? {
-                self.require_conditions(&checkout)?;
+                if purpose != Purpose::Whole {
+                    self.require_conditions(&checkout)?;
+                }
                 if purpose == Purpose::Rounds {
                     checkout.let_log_pass()?;
                 }
@@ -97,13 +106,20 @@ impl Store {
         Err(Error::new(text).hint("wait until one of them is done"))
     }
 
+    /// A folder that the operator names as a checkout, to read a store that must be there.
+    pub fn reading_checkout(&self, rounds: &Path) -> Result<Here, Error> {
+        if Checkout::address(rounds)?.is_none() {
+            self.require_heads()?;
+        }
+        self.checkout(rounds)
+    }
+
     /// A folder that the operator names as a checkout.
     pub fn checkout(&self, rounds: &Path) -> Result<Here, Error> {
         let Some(checkout) = Checkout::take(rounds, &self.address)? else {
             let text = format!("another process pulls or pushes {}", rounds.display());
             return Err(Error::new(text).hint("wait until it is done"));
         };
-        self.require_conditions(&checkout)?;
         let cache = Cache::none();
         Ok(Here { checkout, cache })
     }

@@ -62,6 +62,7 @@ pub(super) enum Turn {
 impl Store {
     /// Pushes everything that changed in a checkout, or the given units of it.
     pub fn push(&self, pusher: &Pusher<'_>, only: Option<&[Unit]>) -> Result<Pushed, Error> {
+        self.require_conditions(&pusher.here.checkout)?;
         loop {
             let began = Instant::now();
             let units = match only {

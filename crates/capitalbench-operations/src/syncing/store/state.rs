@@ -50,6 +50,9 @@ impl Store {
     /// Compares a checkout with the store, unit by unit; those that are equal and free are left out.
     pub fn standings(&self, checkout: &Checkout) -> Result<(usize, Vec<Standing>), Error> {
         let listed = self.list(HEADS)?;
+        if listed.is_empty() {
+            return Err(self.nothing_there());
+        }
         let mut units: BTreeSet<Unit> = units_of(checkout.rounds())?.into_iter().collect();
         units.extend(listed.iter().filter_map(|own| Unit::of_key(&own.key)));
         let count = units.len();
@@ -77,6 +80,7 @@ impl Store {
 
     /// Fetches every object that a head names, and compares it with its name and with the files in it.
     pub fn check(&self) -> Result<Checked, Error> {
+        self.require_heads()?;
         let none = Cache::none();
         let mut checked = Checked::default();
         let mut seen = BTreeSet::new();

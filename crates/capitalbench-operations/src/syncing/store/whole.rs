@@ -25,6 +25,7 @@ pub fn work_on<T>(
 ) -> Result<T, Error> {
     let store = Arc::new(Store::open(&operator.configuration, address)?);
     let here = store.checkout(rounds)?;
+    store.require_conditions(&here.checkout)?;
     let own = worker(None, None);
     let name = format!("{} on {}", own.owner, own.host);
     let claim = match store.claim(&Unit::Log, &name, own.length)? {
