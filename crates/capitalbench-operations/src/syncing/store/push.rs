@@ -194,6 +194,9 @@ impl Store {
         if is_of(&head, &own.generation) {
             return Ok(Turn::Published);
         }
+        // A pass of a league claims rounds beside the log.
+        let is_own = |owner: &str| claim.is_some_and(|claim| claim.owner == owner);
+        let holder = head.holder(now()).filter(|term| !is_own(&term.owner));
         let claim = claim.filter(|claim| claim.unit == own.unit);
         let name = own.unit.name();
         match claim {
@@ -207,7 +210,7 @@ impl Store {
                 let hint = "take it with `store pull`, and do your step again";
                 Err(Error::new(text).hint(hint))
             }
-            None => match head.holder(now()) {
+            None => match holder {
                 None => Ok(Turn::Ours),
                 Some(holder) => {
                     let text = format!("{name} is held by {}; nothing was pushed", holder.owner);

@@ -9,6 +9,7 @@ use capitalbench_operations::syncing::store::local::Cache;
 use capitalbench_operations::syncing::store::pull::Local;
 use capitalbench_operations::syncing::store::push::Pusher;
 use capitalbench_operations::syncing::store::state::Standing;
+use capitalbench_operations::syncing::store::whole::require_in_store;
 use serde_json::{Value, json};
 
 use super::published::load;
@@ -213,6 +214,7 @@ fn publish(operator: &Operator, arguments: &cli::StorePublish) -> Result<Exit, E
     let public = Store::open(&operator.configuration, &arguments.public)?;
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
+    require_in_store(&arguments.rounds.folder)?;
     let done = public_prefix::publish(&public, &arguments.rounds.folder, &publication)?;
     show(
         || {
