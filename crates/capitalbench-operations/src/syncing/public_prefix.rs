@@ -74,7 +74,7 @@ pub fn publish(
     let objects = list.objects();
     let left: Vec<Digest> = named.difference(&objects).copied().collect();
     rewrite(public, &left)?;
-    let tag = put_list(public, &list, before)?;
+    let tag = put_list(public, &list, before.as_ref())?;
     let is_named = |digest: &Digest| objects.contains(digest) || named.contains(digest);
     let gone = there.into_iter().filter(|(digest, _)| !is_named(digest));
     Ok(Published {
@@ -110,10 +110,10 @@ fn rewrite(public: &Store, left: &[Digest]) -> Result<(), Error> {
 fn put_list(
     public: &Store,
     list: &List,
-    before: Option<(Vec<u8>, String)>,
+    before: Option<&(Vec<u8>, String)>,
 ) -> Result<String, Error> {
     let bytes = list.render();
-    let condition = match &before {
+    let condition = match before {
         Some((before, tag)) if *before == bytes => return Ok(tag.clone()),
         Some((_, tag)) => Condition::Unchanged(tag),
         None => Condition::Absent,
@@ -325,3 +325,6 @@ pub fn unpack(record: &StoredPublication, rounds: &Path) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -296,6 +296,24 @@ fn a_round_that_a_worker_of_the_store_has_is_left_out_of_a_pass() {
 }
 
 #[test]
+fn a_pass_in_a_store_builds_no_site_of_what_it_could_not_push() {
+    let house = House::rehearsed("briefing: {command: sh brief.sh}\n");
+    // What the briefing leaves behind cannot lie in a store.
+    let link = "ln -sfn /nowhere rehearsal/rounds/HOUSE-2026-12-07-1W/runs/link";
+    house.write("brief.sh", &format!("{link}\necho '# Briefing'\n"));
+    let ran = pass_in_store(&house, "2026-12-07T12:55:00Z");
+    assert!(
+        house
+            .path("rehearsal/rounds/HOUSE-2026-12-07-1W/runs")
+            .is_symlink(),
+        "{ran}"
+    );
+    ran.code(2).complains("a store holds plain files only");
+    assert!(!house.path("rehearsal/site").exists());
+    assert_eq!(head(&house, "log")["lease"], Value::Null);
+}
+
+#[test]
 fn a_pass_that_fails_gives_the_log_back() {
     let house = House::rehearsed("");
     pass_in_store(&house, "2026-12-07T12:55:00Z").code(0);
