@@ -13,10 +13,12 @@ use crate::http::{Answer, HttpClient, HttpError, Request, retry_after, with_path
 use crate::secret::ApiKey;
 
 mod listing;
+mod refusal;
 mod signature;
 
 pub use listing::Object;
-use listing::{Page, read_page};
+use listing::{Listing, Page, read_page};
+use refusal::{code_of, refusal};
 use signature::{Signed, sign};
 
 /// The longest wait that a server may ask for.
@@ -76,6 +78,15 @@ pub enum S3Error {
     Http(#[from] HttpError),
     #[error("the address of the store cannot be used: {0}")]
     Address(String),
+    #[error("the server answered with status {status}{}", told(code, message))]
+    Refused {
+        status: u16,
+        /// The server's word for the reason, such as `AccessDenied`; empty where it gives none.
+        code: String,
+        message: String,
+    },
+    #[error("the server answered with status {status} and a web page")]
+    Page { status: u16 },
     #[error("the answer cannot be read: {0}")]
     Unreadable(String),
 }
@@ -120,7 +131,7 @@ impl S3 {
     /// Bytes and tag of a key; none where nothing is.
     pub async fn get(&self, key: &str) -> Result<Option<(Vec<u8>, String)>, S3Error> {
         let answer = self.send(&call(Method::GET, key)).await?;
-        if answer.status == NOT_FOUND {
+        if is_absent(&answer) {
             return Ok(None);
         }
         let answer = self.judge(answer)?;
@@ -143,7 +154,7 @@ impl S3 {
         let answer = self.send(&call).await?;
         // A key that is gone does not have the tag either.
         let is_lost = answer.status == FAILED
-            || answer.status == NOT_FOUND && matches!(condition, When::Unchanged(_));
+            || is_absent(&answer) && matches!(condition, When::Unchanged(_));
         if is_lost {
             return Ok(None);
         }
@@ -153,7 +164,7 @@ impl S3 {
     /// Removes a key; one that is not there is no error.
     pub async fn delete(&self, key: &str) -> Result<(), S3Error> {
         let answer = self.send(&call(Method::DELETE, key)).await?;
-        if answer.status == NOT_FOUND {
+        if is_absent(&answer) {
             return Ok(());
         }
         self.judge(answer).map(drop)
@@ -161,7 +172,7 @@ impl S3 {
 
     /// Every key that begins with a prefix.
     pub async fn list(&self, prefix: &str) -> Result<Vec<Object>, S3Error> {
-        let mut found: Vec<Object> = Vec::new();
+        let mut found = Listing::default();
         let mut after: Option<String> = None;
         loop {
             let mut query = vec![
@@ -178,9 +189,9 @@ impl S3 {
             };
             let answer = self.judge(self.send(&call).await?)?;
             let Page { objects, next } = read_page(&answer.body).map_err(S3Error::Unreadable)?;
-            found.extend(objects);
+            found.add(objects).map_err(S3Error::Unreadable)?;
             match next {
-                None => return Ok(found),
+                None => return Ok(found.objects),
                 Some(next) if after.as_ref() == Some(&next) => {
                     let text = "the server gives the same page again and again".to_owned();
                     return Err(S3Error::Unreadable(text));
@@ -209,10 +220,12 @@ impl S3 {
     }
 
     async fn send_once(&self, call: &Call<'_>) -> Result<Answer, HttpError> {
-        let mut url = match call.key {
-            "" => self.base.clone(),
-            key => with_path(&self.base, &key.split('/').collect::<Vec<_>>()),
-        };
+        let mut url = self.base.clone();
+        if !call.key.is_empty() {
+            // Servers sign what they decode, escaped once more, so nothing may stay as it is typed.
+            let path = format!("{}/{}", self.base.path(), signature::escaped_path(call.key));
+            url.set_path(&path);
+        }
         if !call.query.is_empty() {
             let pairs = call.query.iter();
             let pairs = pairs.map(|(name, value)| format!("{name}={}", signature::escaped(value)));
@@ -248,7 +261,12 @@ impl S3 {
         if answer.is_success() {
             return Ok(answer);
         }
-        Err(answer.status_error(Some(&self.settings.secret_key)).into())
+        let secrets = [
+            Some(&self.settings.secret_key),
+            self.settings.session_token.as_ref(),
+        ];
+        let secrets: Vec<&ApiKey> = secrets.into_iter().flatten().collect();
+        Err(refusal(&answer, &secrets))
     }
 }
 
@@ -262,9 +280,24 @@ fn call(method: Method, key: &str) -> Call<'_> {
     }
 }
 
-/// Whether the same request may succeed later by itself.
+/// Whether the same request may succeed later by itself; what a server lacks (501) does not appear.
 fn may_pass(status: u16) -> bool {
-    matches!(status, 408 | 425 | 429 | CONFLICT | 500..=599)
+    matches!(status, 408 | 425 | 429 | CONFLICT | 500 | 502..=599)
+}
+
+/// Whether nothing has the key, in a bucket that is there.
+fn is_absent(answer: &Answer) -> bool {
+    answer.status == NOT_FOUND && code_of(answer) != "NoSuchBucket"
+}
+
+/// What follows the status in a message.
+fn told(code: &str, message: &str) -> String {
+    match (code, message) {
+        ("", "") => String::new(),
+        (code, "") => format!(" {code}"),
+        ("", message) => format!(": {message}"),
+        (code, message) => format!(" {code}: {message}"),
+    }
 }
 
 fn tag_of(answer: &Answer) -> Result<String, S3Error> {

@@ -75,6 +75,12 @@ pub fn object_name(digest: &Digest) -> String {
     format!("{OBJECTS}{}.json", digest.to_hex())
 }
 
+/// The digest in the name of an object; none for a key that no publication writes.
+pub fn object_digest(key: &str) -> Option<Digest> {
+    let digest = key.strip_prefix(OBJECTS)?.strip_suffix(".json")?;
+    Digest::parse(digest).filter(|own| object_name(own) == key)
+}
+
 /// The object of a part; none where a part has nothing from which a publication is read back.
 pub fn object_of(delta: &Delta<'_>, name: &str) -> Result<Option<Vec<u8>>, PartError> {
     let Some(part) = delta.part(name)? else {

@@ -2,6 +2,11 @@
 
 use jiff::Timestamp;
 
+/// Keys and pages of one listing.
+const MOST_KEYS: usize = 1_000_000;
+/// Bytes of its keys and tags.
+const MOST_NAMES: usize = 256 << 20;
+
 /// A key of a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Object {
@@ -11,6 +16,35 @@ pub struct Object {
     pub size: u64,
     /// When it was last written, by the clock of the store.
     pub written_at: Timestamp,
+}
+
+/// All pages so far.
+#[derive(Default)]
+pub(super) struct Listing {
+    pub(super) objects: Vec<Object>,
+    pages: usize,
+    names: usize,
+}
+
+impl Listing {
+    /// Adds a page; a server that never ends must not fill the memory.
+    pub(super) fn add(&mut self, page: Vec<Object>) -> Result<(), String> {
+        let names = page.iter().map(|own| own.key.len() + own.tag.len());
+        self.names += names.sum::<usize>();
+        self.pages += 1;
+        self.objects.extend(page);
+        if self.objects.len() + self.pages > MOST_KEYS {
+            return Err(format!(
+                "the listing goes on after {MOST_KEYS} keys and pages"
+            ));
+        }
+        if self.names > MOST_NAMES {
+            return Err(format!(
+                "the keys of the listing have more than {MOST_NAMES} bytes"
+            ));
+        }
+        Ok(())
+    }
 }
 
 pub(super) struct Page {
@@ -53,14 +87,14 @@ fn object(part: &str) -> Option<Object> {
     })
 }
 
-fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+pub(super) fn element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = text.split_once(&format!("<{name}>"))?;
     rest.split_once(&format!("</{name}>"))
         .map(|(inner, _)| inner)
 }
 
 /// The text of an element without its entities; none for one that is not known.
-fn plain(text: &str) -> Option<String> {
+pub(super) fn plain(text: &str) -> Option<String> {
     const ENTITIES: [(&str, char); 6] = [
         ("quot;", '"'),
         ("#34;", '"'),

@@ -81,7 +81,7 @@ fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// A value of a query as the signature wants it.
+/// A part of a path, or a value of a query, as the signature wants it.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -92,6 +92,12 @@ pub(super) fn escaped(text: &str) -> String {
         }
     }
     escaped
+}
+
+/// A key as the path of a request.
+pub(super) fn escaped_path(key: &str) -> String {
+    let parts: Vec<String> = key.split('/').map(escaped).collect();
+    parts.join("/")
 }
 
 #[cfg(test)]

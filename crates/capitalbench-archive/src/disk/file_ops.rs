@@ -236,6 +236,13 @@ pub fn create_folder(path: &Path) -> Result<(), WriteError> {
     missing.into_iter().rev().try_for_each(flush_folder_of)
 }
 
+/// The same; other users may not look into it.
+pub fn create_private_folder(path: &Path) -> Result<(), WriteError> {
+    create_folder(path)?;
+    fs::set_permissions(path, Permissions::from_mode(0o700))
+        .map_err(|error| WriteError::new(Action::CreateFolder, path, error.into()))
+}
+
 /// The folder and its parents that do not exist, deepest first.
 fn missing_folders(path: &Path) -> Vec<&Path> {
     path.ancestors()

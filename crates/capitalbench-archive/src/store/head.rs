@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::disk::error::Fault;
@@ -10,6 +10,9 @@ use crate::format::text::json;
 
 /// The format that this program writes; another one stops it.
 pub const FORMAT: u32 = 1;
+
+/// The longest time for which a unit can be claimed at once, and a little for clocks that differ.
+const LONGEST_TERM: SignedDuration = SignedDuration::from_hours(25);
 
 /// What a store says of a unit.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,9 +99,12 @@ impl Head {
         content.is_some_and(|content| content.follows.contains(&generation.nonce))
     }
 
-    /// Whoever holds the unit at an instant.
+    /// Whoever holds the unit at an instant. A term beyond the longest one is of a machine whose clock is
+    /// ahead, and must not block the unit.
     pub fn holder(&self, now: Timestamp) -> Option<&LeaseTerm> {
-        self.lease.as_ref().filter(|term| term.expires_at_utc > now)
+        let latest = now.checked_add(LONGEST_TERM).unwrap_or(Timestamp::MAX);
+        let term = self.lease.as_ref()?;
+        (term.expires_at_utc > now && term.expires_at_utc <= latest).then_some(term)
     }
 
     /// The same unit with a newer generation; the lease stays.
@@ -124,3 +130,6 @@ impl Head {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

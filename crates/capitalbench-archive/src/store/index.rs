@@ -123,6 +123,21 @@ pub fn object_key(name: &str) -> Option<String> {
     (Digest::parse(digest).is_some() && is_push).then(|| format!("objects/{}/{name}", &digest[..2]))
 }
 
+/// Whether a push writes keys of this form; whatever else lies there belongs to somebody else.
+pub fn is_object_key(key: &str) -> bool {
+    let Some(name) = key.rsplit('/').next() else {
+        return false;
+    };
+    let push = name.split_once('-').map(|(_, push)| push);
+    push.is_some_and(is_nonce) && object_key(name).is_some_and(|own| own == key)
+}
+
+/// Whether a text is one that a program drew to tell its write from all others.
+pub fn is_nonce(text: &str) -> bool {
+    let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    text.len() == 32 && text.bytes().all(is_digit)
+}
+
 /// Whether bytes are those that the name of their object tells.
 pub fn is_content_of(name: &str, bytes: &[u8]) -> bool {
     name.split_once('-')

@@ -155,7 +155,8 @@ fn honest(histories: usize) -> Vec<Row> {
     let (models, leagues) = flagged_on_pages(histories);
     vec![
         Row {
-            what: "honest models that a page flags, 8 models, 2 twins and 12 rounds each".to_owned(),
+            what: "honest models that a page flags, 8 models, 2 twins and 12 rounds each"
+                .to_owned(),
             figure: format!("{models:.1} %"),
             limit: "at most 5 %".to_owned(),
             holds: Some(models <= 5.0),

@@ -1,8 +1,10 @@
 //! [`Operator`]: on whose behalf an operation works.
 
 use std::path::Path;
+use std::sync::OnceLock;
 use std::time::Duration;
 
+use capitalbench_archive::round::lease::Holder;
 use capitalbench_database::jobs::Job;
 use jiff::Timestamp;
 use tokio::runtime::{Builder, Runtime};
@@ -13,6 +15,7 @@ use crate::prices::fetcher::AtLimit;
 use crate::prices::plan_time::PlanTime;
 use crate::resolving::worker::JobEnd;
 use crate::syncing::follow::Followed;
+use crate::syncing::store::whole::Whole;
 
 pub mod backoff;
 pub mod clock;
@@ -34,6 +37,8 @@ pub struct Operator {
     /// The instant that `--now` gives in place of the clock's.
     pub given: Option<Timestamp>,
     pub clock: Clock,
+    /// The store that a pass holds, so that its log gets there before anybody sees it.
+    pub(crate) whole: OnceLock<Whole>,
     listener: Box<dyn Listener>,
 }
 
@@ -52,6 +57,7 @@ impl Operator {
             configuration,
             given,
             clock,
+            whole: OnceLock::new(),
             listener,
         }
     }
@@ -93,6 +99,8 @@ pub enum Notice<'a> {
     NotCosigned { why: &'a str, rounds: &'a Path },
     /// Something failed that does not end the operation.
     Failed(&'a Error),
+    /// A due round stays with whoever holds it.
+    HeldElsewhere { round: &'a str, holder: &'a Holder },
     /// A worker lost the database and tries again later.
     TriesAgain(&'a Error),
     /// A push waits, because somebody else holds the log of the store.

@@ -19,6 +19,7 @@ use super::witnesses::{Cosigned, ask_witnesses};
 use crate::error::Error;
 use crate::operator::backoff::Backoff;
 use crate::operator::{Notice, Operator, wait};
+use crate::syncing::store::whole::{NOT_IN_STORE, is_in_store};
 
 /// Time for one answer.
 const TIME_LIMIT: Duration = Duration::from_secs(20);
@@ -177,6 +178,11 @@ pub fn follow_step(
     let no_clock = clocks.has_no_clock() && manifest.proof == Proof::Anchored;
     let mut missing = no_clock.then(|| format!("{AUTHORITIES} is not set"));
     if !clocks.is_empty() {
+        if !is_in_store(operator, log.rounds())? {
+            let (why, rounds) = (NOT_IN_STORE, log.rounds());
+            operator.say(&Notice::NotStamped { why, rounds });
+            return Ok(());
+        }
         let anchored = anchor(operator, &log, &clocks)?;
         announce_quorum(operator, &log, &anchored);
         if clocks.has_no_clock() && missing.is_none() {

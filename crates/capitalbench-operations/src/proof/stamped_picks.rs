@@ -9,7 +9,8 @@ use super::anchor::{Anchored, anchor, announce_quorum, follow_step};
 use super::clocks::Clocks;
 use super::promise::{Objection, Promise};
 use crate::error::Error;
-use crate::operator::Operator;
+use crate::operator::{Notice, Operator};
+use crate::syncing::store::whole::{NOT_IN_STORE, is_in_store};
 
 /// Whether the picks are stamped as the round promises.
 #[derive(Debug)]
@@ -42,6 +43,14 @@ pub fn stamp_picks(
     let lacking = || promise.order_objections(run_id.as_str(), operator.clock.now());
     let before = lacking()?;
     let clocks = Clocks::configured(&operator.configuration)?;
+    if !clocks.is_empty() && !is_in_store(operator, log.rounds())? {
+        let (why, rounds) = (NOT_IN_STORE, log.rounds());
+        operator.say(&Notice::NotStamped { why, rounds });
+        return Ok(Some(StampedPicks {
+            anchored: None,
+            lacking: before,
+        }));
+    }
     if before.is_empty() || clocks.authorities.is_empty() {
         let clocks = clocks.without_clocks();
         if !clocks.is_empty() {

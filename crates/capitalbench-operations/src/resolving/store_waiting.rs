@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};
 
+use capitalbench_archive::round::lease::Holder;
 use capitalbench_archive::store::head::Head;
 use capitalbench_archive::store::unit::{ROUND_HEADS, Unit};
 use jiff::Timestamp;
@@ -41,6 +42,21 @@ impl Waiting {
             .map_err(|error| Error::new(format!("the system gives no randomness: {error}")))?;
         let own = usize::from(chance[0]) % due.len();
         Ok(Some(due.swap_remove(own).1))
+    }
+
+    /// Due rounds that others hold, as seen last: name, holder and until when.
+    pub(super) fn held(&self, now: Timestamp) -> Vec<(String, Holder)> {
+        let heads = self.heads.lock().unwrap_or_else(PoisonError::into_inner);
+        let held = heads.iter().filter_map(|(key, (_, head))| {
+            let due = head.content.as_ref()?.next_attempt_at_utc?;
+            let term = head.holder(now).filter(|_| due <= now)?;
+            let holder = Holder {
+                who: term.owner.clone(),
+                until: term.expires_at_utc,
+            };
+            Some((Unit::of_key(key)?.name().to_owned(), holder))
+        });
+        held.collect()
     }
 
     /// Rounds that wait for their resolution and that nobody holds, and since when or from when on; only

@@ -74,6 +74,12 @@ pub fn work_in_store(
 ) -> Result<bool, Error> {
     let service = Service::open(operator, request, address, home)?;
     crew(request.concurrency, &|crew| service.work(crew))?;
+    if request.once {
+        for (round, holder) in service.waiting.held(operator.clock.now()) {
+            let (round, holder) = (&round, &holder);
+            operator.say(&Notice::HeldElsewhere { round, holder });
+        }
+    }
     Ok(!service.failed.load(Ordering::SeqCst))
 }
 

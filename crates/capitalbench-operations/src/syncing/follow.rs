@@ -15,6 +15,7 @@ use super::target::{NOT_CONFIGURED, Target};
 use crate::error::Error;
 use crate::operator::Operator;
 use crate::proof::promise::require_orders;
+use crate::syncing::store::whole::{NOT_IN_STORE, is_in_store};
 
 /// How the database stands now.
 #[derive(Debug)]
@@ -40,6 +41,8 @@ pub enum NotSynced {
     OtherInstant,
     /// A demo beside a configured database must not replace the record.
     Invented,
+    /// The log of the checkout may never count.
+    NotPushed,
 }
 
 impl fmt::Display for NotSynced {
@@ -52,6 +55,7 @@ impl fmt::Display for NotSynced {
             Self::NotPublic(id) => write!(f, "{id} is not public"),
             Self::OtherInstant => f.write_str("--as-of shows another instant; use sync-web"),
             Self::Invented => f.write_str("the market is invented; use sync-web"),
+            Self::NotPushed => write!(f, "{NOT_IN_STORE}; use `store push`, then sync-web"),
         }
     }
 }
@@ -63,7 +67,7 @@ pub fn follow_round(operator: &Operator, round: &Path) -> Followed {
     let (Some(Ok(id)), Some(rounds)) = (name.map(RoundId::parse), path.parent()) else {
         return Followed::NotSynced(NotSynced::NotARound(path));
     };
-    follow(operator, |target| {
+    follow(operator, rounds, |target| {
         let found = load(operator, rounds)?;
         if found.round(&id).is_none() {
             return Ok(Followed::NotSynced(NotSynced::NotPublic(id.clone())));
@@ -74,7 +78,7 @@ pub fn follow_round(operator: &Operator, round: &Path) -> Followed {
 
 /// After several rounds or the boards changed.
 pub fn follow_folder(operator: &Operator, rounds: &Path) -> Followed {
-    follow(operator, |target| {
+    follow(operator, rounds, |target| {
         let found = load(operator, rounds)?;
         send(operator, target, rounds, &found, &Scope::Whole)
     })
@@ -87,7 +91,7 @@ pub fn follow_publication(
     publication: &Publication,
     scope: &Scope,
 ) -> Followed {
-    follow(operator, |target| {
+    follow(operator, rounds, |target| {
         if operator.given.is_some() {
             return Ok(Followed::NotSynced(NotSynced::OtherInstant));
         }
@@ -95,9 +99,17 @@ pub fn follow_publication(
     })
 }
 
-fn follow(operator: &Operator, work: impl FnOnce(&Target) -> Result<Followed, Error>) -> Followed {
+fn follow(
+    operator: &Operator,
+    rounds: &Path,
+    work: impl FnOnce(&Target) -> Result<Followed, Error>,
+) -> Followed {
     let done = match Target::configured(&operator.configuration) {
-        Ok(Some(target)) => work(&target),
+        Ok(Some(target)) => match is_in_store(operator, rounds) {
+            Ok(true) => work(&target),
+            Ok(false) => Ok(Followed::NotSynced(NotSynced::NotPushed)),
+            Err(error) => Err(error),
+        },
         Ok(None) => Ok(Followed::NotSynced(NotSynced::NotConfigured)),
         Err(error) => Err(error),
     };

@@ -10,15 +10,18 @@ use std::path::{Path, PathBuf};
 use capitalbench_adapters::http::{HttpClient, HttpLimits};
 use capitalbench_adapters::site::PublicPlace;
 use capitalbench_archive::disk::file_ops::{self, READ_LIMIT, scratch::replace_unflushed};
-use capitalbench_archive::store::folder_store::Condition;
+use capitalbench_archive::store::folder_store::{Condition, Listed};
 use capitalbench_archive::store::unit::HEADS;
 use capitalbench_core::publication::Publication;
 use capitalbench_core::values::ids::Digest;
 use capitalbench_database::delta::Delta;
 use capitalbench_database::gateway::GatewayError;
-use capitalbench_database::prefix::{LIST, List, OBJECTS, Prefix, object_name, object_of};
+use capitalbench_database::prefix::{
+    LIST, List, OBJECTS, Prefix, object_digest, object_name, object_of,
+};
 use capitalbench_database::read::{StoredPublication, read};
 use capitalbench_database::sync::Scope;
+use jiff::SignedDuration;
 
 use super::store::Store;
 use super::target::with_delta;
@@ -28,6 +31,8 @@ use crate::operator::wait;
 
 /// Objects that are fetched at a time.
 const AT_ONCE: usize = 16;
+/// How long an object stays that no list names any more: caches hand out the list of before.
+const GRACE: SignedDuration = SignedDuration::from_hours(24);
 /// How often reading starts again because somebody publishes meanwhile.
 const MOST_STARTS: usize = 5;
 
@@ -41,7 +46,7 @@ pub struct Published {
 }
 
 /// Makes a prefix what a publication of a folder of rounds is: objects first, then the list that names
-/// them, then what is public no longer is removed.
+/// them; what no list names for a while is removed.
 pub fn publish(
     public: &Store,
     rounds: &Path,
@@ -55,55 +60,115 @@ pub fn publish(
         return Err(Error::new(text).hint("publish to an address that nothing else is kept below"));
     }
     let before = public.get(LIST)?;
-    let known = match &before {
+    let named = match &before {
         Some((bytes, _)) => list(&public.address, bytes)?.objects(),
         None => BTreeSet::new(),
     };
+    let there = objects_of(public)?;
+    // What nothing names may be removed by another publisher at any time.
+    let known = there.iter().filter(|(digest, _)| named.contains(digest));
+    let known = known.map(|(digest, own)| (*digest, own.size)).collect();
     let (list, written) = with_delta(rounds, publication, &Scope::Whole, |delta| {
         put_parts(public, delta, publication, &known)
     })??;
-    let condition = match &before {
-        Some((_, tag)) => Condition::Unchanged(tag),
-        None => Condition::Absent,
-    };
-    let bytes = list.render();
-    let is_same = before.as_ref().is_some_and(|(before, _)| *before == bytes);
-    if !is_same && public.put(LIST, &bytes, condition)?.is_none() {
-        let text = format!("another process published to {} meanwhile", public.address);
-        return Err(Error::new(text).hint("publish again; readers see what it published"));
-    }
-    let named: BTreeSet<String> = list.objects().iter().map(object_name).collect();
-    let there = public.list(OBJECTS)?.into_iter();
-    let gone: Vec<String> = there
-        .map(|own| own.key)
-        .filter(|key| !named.contains(key))
-        .collect();
-    public.each(&gone, |key| public.delete(key))?;
+    let objects = list.objects();
+    let left: Vec<Digest> = named.difference(&objects).copied().collect();
+    rewrite(public, &left)?;
+    let tag = put_list(public, &list, before.as_ref())?;
+    let is_named = |digest: &Digest| objects.contains(digest) || named.contains(digest);
+    let gone = there.into_iter().filter(|(digest, _)| !is_named(digest));
     Ok(Published {
-        parts: named.len(),
+        parts: objects.len(),
         written,
-        removed: gone.len(),
+        removed: remove_old(public, &tag, gone.collect())?,
     })
 }
 
-/// Writes the objects of all parts that are not there.
+/// The objects below an address; nothing else that lies there is ours.
+fn objects_of(public: &Store) -> Result<BTreeMap<Digest, Listed>, Error> {
+    let listed = public.list(OBJECTS)?.into_iter();
+    Ok(listed
+        .filter_map(|own| Some((object_digest(&own.key)?, own)))
+        .collect())
+}
+
+/// Writes once more what the list will no longer name, so that its age tells since when: readers and
+/// caches may have the list of before.
+fn rewrite(public: &Store, left: &[Digest]) -> Result<(), Error> {
+    let rewritten = public.each(left, |digest| {
+        let name = object_name(digest);
+        match public.get(&name)? {
+            Some((bytes, _)) => public.put(&name, &bytes, Condition::Always).map(drop),
+            None => Ok(()),
+        }
+    });
+    rewritten.map(drop)
+}
+
+/// Lets the list take the place of the one that was read; its tag. A repeated request meets its own
+/// first try, so what stands there decides.
+fn put_list(
+    public: &Store,
+    list: &List,
+    before: Option<&(Vec<u8>, String)>,
+) -> Result<String, Error> {
+    let bytes = list.render();
+    let condition = match before {
+        Some((before, tag)) if *before == bytes => return Ok(tag.clone()),
+        Some((_, tag)) => Condition::Unchanged(tag),
+        None => Condition::Absent,
+    };
+    let put = public.put(LIST, &bytes, condition);
+    if let Ok(Some(tag)) = put {
+        return Ok(tag);
+    }
+    match public.get(LIST)? {
+        Some((found, tag)) if found == bytes => Ok(tag),
+        _ => {
+            put?;
+            let text = format!("another process published to {} meanwhile", public.address);
+            Err(Error::new(text).hint("publish again; readers see what it published"))
+        }
+    }
+}
+
+/// Removes what no list names since the grace period, unless somebody else published meanwhile.
+fn remove_old(
+    public: &Store,
+    tag: &str,
+    mut gone: BTreeMap<Digest, Listed>,
+) -> Result<usize, Error> {
+    if gone.is_empty() {
+        return Ok(0);
+    }
+    let before = public.store_clock()?.saturating_sub(GRACE.as_secs());
+    gone.retain(|_, own| own.written_at < before);
+    if public.get(LIST)?.is_none_or(|(_, now)| now != tag) {
+        return Ok(0);
+    }
+    let keys: Vec<String> = gone.into_values().map(|own| own.key).collect();
+    public.each(&keys, |key| public.delete(key))?;
+    Ok(keys.len())
+}
+
+/// Writes the objects of all parts that are not there with their size.
 fn put_parts(
     public: &Store,
     delta: &Delta<'_>,
     publication: &Publication,
-    known: &BTreeSet<Digest>,
+    known: &BTreeMap<Digest, u64>,
 ) -> Result<(List, usize), Error> {
     let names: Vec<&str> = delta.names().collect();
     let put = public.each(&names, |name| {
         let object = object_of(delta, name).map_err(|error| Error::new(error.to_string()))?;
         let Some(bytes) = object else { return Ok(None) };
-        if bytes.len() as u64 > READ_LIMIT {
-            let size = bytes.len();
+        let size = bytes.len() as u64;
+        if size > READ_LIMIT {
             let text = format!("{name} has {size} bytes, and readers take at most {READ_LIMIT}");
             return Err(Error::new(text).hint("move large files out of its round"));
         }
         let digest = Digest::of(&bytes);
-        let is_new = !known.contains(&digest);
+        let is_new = known.get(&digest) != Some(&size);
         if is_new {
             public.put(&object_name(&digest), &bytes, Condition::Always)?;
         }
@@ -260,3 +325,6 @@ pub fn unpack(record: &StoredPublication, rounds: &Path) -> Result<(), Error> {
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -34,16 +34,39 @@ pub(crate) struct Store {
 #[derive(Debug, Subcommand)]
 pub(crate) enum StoreVerb {
     /// Make a folder what the store holds
+    ///
+    /// $ capitalbench store pull --store s3://bench/rounds --rounds-dir rounds
+    ///
+    /// $ capitalbench store pull --rounds-dir rounds --discard-local
+    ///
+    /// Exit codes: 0 pulled, 2 could not run.
     Pull(StorePull),
     /// Bring what changed in a checkout into the store
+    ///
+    /// $ capitalbench store push --store s3://bench/rounds --rounds-dir rounds
+    ///
+    /// $ capitalbench store push --rounds-dir rounds
+    ///
+    /// Exit codes: 0 pushed, 2 could not run.
     Push(Checkout),
     /// Show how a checkout differs from its store, and who holds what
+    ///
+    /// $ capitalbench store status --rounds-dir rounds --json
+    ///
+    /// Exit codes: 0 nothing differs, 1 something differs, 2 could not run.
     Status(Checkout),
     /// Fetch everything that the store names and compare it with its digests
+    ///
+    /// $ capitalbench store verify --store file:///srv/bench
+    ///
+    /// Exit codes: 0 everything is whole, 1 something is not, 2 could not run.
     Verify(StoreOnly),
     /// Remove objects that nothing names any more
+    ///
+    /// $ capitalbench store prune --store s3://bench/rounds --grace-hours 48
+    ///
+    /// Exit codes: 0 done, 2 could not run.
     Prune(StorePrune),
-    /// Write what the public may see to another address, from which everybody may read
     Publish(StorePublish),
 }
 
@@ -75,7 +98,7 @@ pub(crate) struct StoreOnly {
 /// Write what the public may see to another address, from which everybody may read
 ///
 /// Readers verify it with `verify https://…` and make the site of it with `build-site --source
-/// https://…`. What is no longer public is removed. Nothing there tells of what is withheld, not by a
+/// https://…`. What is no longer public is removed a day later. Nothing there tells of what is withheld, not by a
 /// digest either, so the address may be readable and listable by everybody; the store never may.
 ///
 /// $ capitalbench store publish --store s3://bench/rounds --public s3://bench-public/league

@@ -88,6 +88,10 @@ impl Listener for Console {
                 );
                 remark(format!("{} {next}", paint(WARNING, "caution:")));
             }
+            Notice::HeldElsewhere { round, holder } => remark(format!(
+                "{round}: left to {}, who holds it until {} unless it renews",
+                holder.who, holder.until
+            )),
             Notice::Failed(error) => report(error),
             Notice::Stepped(step) => print_step(step),
             Notice::TriesAgain(error) => warn(error),

@@ -116,6 +116,26 @@ fn examples_are_not_broken_by_a_narrow_terminal() {
 }
 
 #[test]
+fn every_verb_of_a_store_has_an_example_and_its_exit_codes() {
+    let test = Test::weekly();
+    for verb in BELOW
+        .iter()
+        .find(|(verb, _)| *verb == "store")
+        .expect("store")
+        .1
+    {
+        let help = help_at(&test, "80", &["store".to_owned(), (*verb).to_owned()]);
+        assert!(
+            help.contains(&format!("  capitalbench store {verb} ")),
+            "{help}"
+        );
+        assert!(help.contains("\nExit codes: 0 "), "{help}");
+        let long = help.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(long, None, "{verb}");
+    }
+}
+
+#[test]
 fn every_verb_says_its_exit_codes_in_the_same_way() {
     let test = Test::weekly();
     for verb in verbs(&test) {

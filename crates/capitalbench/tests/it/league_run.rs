@@ -240,6 +240,91 @@ fn a_league_in_a_store_goes_on_from_another_machine() {
     }
 }
 
+/// A pass of a league whose rounds lie in the folder `store`.
+fn pass_in_store(house: &House, at: &str) -> Ran {
+    let at: Timestamp = at.parse().expect("an instant");
+    let words = format!(
+        "league run --json --store file://{}",
+        house.path("store").display()
+    );
+    let mut command = house.command(&words);
+    command.env("CAPITALBENCH_LOG_KEY", house.path("log.key"));
+    let ended = command.envs(still_clock(at)).output();
+    Ran::new(&words, ended.expect("the program ends"))
+}
+
+fn head(house: &House, key: &str) -> Value {
+    let text = fs::read(house.path(&format!("store/heads/{key}"))).expect("a head");
+    serde_json::from_slice(&text).expect("JSON")
+}
+
+#[test]
+fn a_round_that_a_worker_of_the_store_has_is_left_out_of_a_pass() {
+    let house = House::rehearsed("");
+    for at in ["2026-12-07T12:55:00Z", "2026-12-07T14:30:00Z"] {
+        pass_in_store(&house, at).code(0);
+    }
+    let key = "rounds/HOUSE-2026-12-07-1W";
+    let mut claimed = head(&house, key);
+    claimed["fence"] = Value::from(7);
+    claimed["lease"] = serde_json::json!({
+        "owner": "worker-7 on another machine",
+        "expires_at_utc": "2026-12-16T12:30:00Z",
+    });
+    house.write(&format!("store/heads/{key}"), &claimed.to_string());
+    let busy = pass_in_store(&house, "2026-12-16T12:05:00Z").json();
+    assert!(
+        !busy["steps"].to_string().contains("\"resolved\""),
+        "{busy}"
+    );
+    // What else the pass came to is in the store, and nothing of that round.
+    assert_eq!(head(&house, key), claimed, "{busy}");
+    assert!(
+        house
+            .path("store/heads/rounds/HOUSE-2026-12-14-1W")
+            .exists(),
+        "{busy}"
+    );
+    assert_eq!(head(&house, "log")["lease"], Value::Null);
+    claimed["lease"] = Value::Null;
+    house.write(&format!("store/heads/{key}"), &claimed.to_string());
+    let free = pass_in_store(&house, "2026-12-16T12:06:00Z").json();
+    assert!(free["steps"].to_string().contains("\"resolved\""), "{free}");
+    let done = head(&house, key);
+    assert_eq!(done["lease"], Value::Null, "{done}");
+    assert!(done["content"]["next_attempt_at_utc"].is_null(), "{done}");
+}
+
+#[test]
+fn a_pass_in_a_store_builds_no_site_of_what_it_could_not_push() {
+    let house = House::rehearsed("briefing: {command: sh brief.sh}\n");
+    // What the briefing leaves behind cannot lie in a store.
+    let link = "ln -sfn /nowhere rehearsal/rounds/HOUSE-2026-12-07-1W/runs/link";
+    house.write("brief.sh", &format!("{link}\necho '# Briefing'\n"));
+    let ran = pass_in_store(&house, "2026-12-07T12:55:00Z");
+    assert!(
+        house
+            .path("rehearsal/rounds/HOUSE-2026-12-07-1W/runs")
+            .is_symlink(),
+        "{ran}"
+    );
+    ran.code(2).complains("a store holds plain files only");
+    assert!(!house.path("rehearsal/site").exists());
+    assert_eq!(head(&house, "log")["lease"], Value::Null);
+}
+
+#[test]
+fn a_pass_that_fails_gives_the_log_back() {
+    let house = House::rehearsed("");
+    pass_in_store(&house, "2026-12-07T12:55:00Z").code(0);
+    let link = house.path("rehearsal/rounds/link");
+    std::os::unix::fs::symlink("/nowhere", &link).expect("a link");
+    pass_in_store(&house, "2026-12-07T12:56:00Z")
+        .code(2)
+        .complains("a store holds plain files only");
+    assert_eq!(head(&house, "log")["lease"], Value::Null);
+}
+
 #[test]
 fn two_passes_at_once_over_twenty_rounds_make_each_call_once() {
     let server = FakeModels::start(Answer::decision);

@@ -214,6 +214,9 @@ fn workflows_are_read_by_actionlint_without_a_finding() {
     };
     found.retain(|line| !NEWER_THAN_THE_LINTER.iter().any(|own| line.contains(own)));
     assert_eq!(found.len(), 2, "{found:#?}");
-    assert!(found[0].contains("broken.yml:6") && found[0].contains("\"nothing\""), "{found:#?}");
+    assert!(
+        found[0].contains("broken.yml:6") && found[0].contains("\"nothing\""),
+        "{found:#?}"
+    );
     assert_eq!(found[1], "6 workflows read");
 }

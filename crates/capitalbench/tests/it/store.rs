@@ -10,6 +10,7 @@ use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::check::check;
 use capitalbench_proof::event::{Event, Fact};
 use capitalbench_testing::database_server::Server;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::Value;
 
 use crate::due_rounds::{due_rounds, expected, job, leaderboard, market, name};
@@ -154,6 +155,15 @@ fn a_folder_comes_back_from_a_server_with_the_same_bytes() {
     let Some(moto) = Moto::start() else { return };
     let test = rounds();
     there_and_back(&test, &Place::bucket(&test, &moto.url()));
+}
+
+#[test]
+fn a_prefix_may_have_any_character() {
+    let Some(moto) = Moto::start() else { return };
+    let test = rounds();
+    let mut place = Place::bucket(&test, &moto.url());
+    "s3://bench/env=prod/(a) +!:@,;'$&*é".clone_into(&mut place.url);
+    there_and_back(&test, &place);
 }
 
 #[test]
@@ -750,4 +760,60 @@ fn a_worker_that_is_killed_anywhere_leaves_a_whole_store_and_the_next_one_finish
     }
     assert!(killed > 5, "{killed} kills");
     eprintln!("{killed} kills");
+}
+
+#[test]
+fn a_prune_leaves_alone_what_no_push_wrote() {
+    let test = rounds();
+    let place = Place::folder(&test);
+    let foreign = [
+        "store/objects/photos/a.jpg",
+        "store/objects/ab/readme-1.txt",
+        "store/probes/mine.txt",
+    ];
+    for path in foreign {
+        let file = test.path(path);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        fs::write(file, "mine").expect("a file");
+    }
+    age(&test.path("store"));
+    let prune = ["store", "prune", "--store", &place.url, "--json"];
+    place
+        .run(&test, &prune)
+        .code(2)
+        .complains("there is no store at file:///");
+    place.push(&test, "rounds").code(0);
+    let pruned = place.run(&test, &prune).code(0).json();
+    assert_eq!(pruned["removed"], 0, "{pruned}");
+    for path in foreign {
+        assert!(test.path(path).exists(), "{path} is gone");
+    }
+}
+
+#[test]
+fn a_worker_says_who_holds_what_is_due_and_believes_no_lease_of_years() {
+    let (test, place) = signed_store(1, &Place::folder);
+    let prices = serve(market());
+    let file = test.path("store/heads/rounds/DUE-00");
+    let work = |until: Timestamp| {
+        let mut head: Value =
+            serde_json::from_slice(&fs::read(&file).expect("a head")).expect("JSON");
+        let owner = "w7 on elsewhere";
+        head["lease"] = serde_json::json!({"owner": owner, "expires_at_utc": until.to_string()});
+        fs::write(&file, head.to_string()).expect("a head");
+        let output = worker_command(&test, &place, &prices)
+            .output()
+            .expect("an end");
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        said
+    };
+    let held = work(Timestamp::now() + SignedDuration::from_mins(9));
+    assert!(
+        held.contains("DUE-00: left to w7 on elsewhere, who holds it until 20"),
+        "{held}"
+    );
+    let ahead = work(Timestamp::now() + SignedDuration::from_hours(90_000));
+    assert!(ahead.contains("DUE-00: resolved"), "{ahead}");
+    all_resolved(&test, &place, 1);
 }

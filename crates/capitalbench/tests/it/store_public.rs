@@ -2,11 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read as _;
+use std::path::Path;
 
 use crate::harness::{MONTHLY, PENDING, Test, WEEKLY, changes, tree_of};
-use crate::store::{Place, rounds, same};
-use crate::store_server::FolderServer;
+use crate::store::{Place, age, rounds, same};
+use crate::store_server::{Fault, FolderServer, Moto, Proxy};
 use capitalbench_core::values::ids::Digest;
+use capitalbench_proof::merkle::sha256;
+use capitalbench_proof::{from_base64, to_base64};
+use flate2::read::GzDecoder;
+use serde_json::Value;
 
 /// The pending round is frozen and asked, and its picks are not public yet.
 const OPEN: &str = "2026-03-09T16:00:00Z";
@@ -160,6 +166,8 @@ fn public_bytes(test: &Test, place: &Place) -> BTreeMap<String, String> {
     all
 }
 
+// Without a signed log: a log commits to the picks by salted digests, so its root and its signature differ,
+// and nobody without the salts can tell by what. The next test looks for what could be guessed there.
 #[test]
 fn the_public_bytes_are_the_same_whatever_an_open_round_picked() {
     let [one, other] = [false, true].map(|changes_its_mind| {
@@ -184,39 +192,153 @@ fn the_public_bytes_are_the_same_whatever_an_open_round_picked() {
     assert_eq!(changes(&one.0, &other.0), [""; 0]);
 }
 
+/// Everything in some bytes that a reader can unpack: texts in JSON, base64, gzip.
+fn unpacked(bytes: &[u8], found: &mut Vec<Vec<u8>>) {
+    found.push(bytes.to_vec());
+    if bytes.starts_with(&[0x1f, 0x8b]) {
+        let mut plain = Vec::new();
+        let mut packed = GzDecoder::new(bytes);
+        packed.read_to_end(&mut plain).expect("a whole archive");
+        unpacked(&plain, found);
+    }
+    if let Ok(value) = serde_json::from_slice::<Value>(bytes) {
+        texts(&value, found);
+    }
+}
+
+fn texts(value: &Value, found: &mut Vec<Vec<u8>>) {
+    match value {
+        Value::String(text) => {
+            found.push(text.clone().into_bytes());
+            let decoded = from_base64(text).filter(|_| text.len() > 100);
+            if let Some(bytes) = decoded {
+                unpacked(&bytes, found);
+            }
+        }
+        Value::Array(all) => all.iter().for_each(|own| texts(own, found)),
+        Value::Object(all) => all.values().for_each(|own| texts(own, found)),
+        _ => {}
+    }
+}
+
+/// The bytes of every file in a folder.
+fn files_in(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let paths = tree_of(folder).into_keys();
+    let read = |path: String| Some((path.clone(), fs::read(folder.join(&path)).ok()?));
+    paths.filter_map(read).collect()
+}
+
+/// Bytes as a text in which a search is fast.
+fn latin(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| char::from(*byte)).collect()
+}
+
 #[test]
 fn a_guess_about_an_open_round_cannot_be_confirmed_from_anything_public() {
     let (test, place) = signed();
-    let all = public_bytes(&test, &place);
-    let log = test.path("public-now");
-    let public = format!("file://{}", log.display());
-    let now = [
-        "store",
-        "publish",
-        "--rounds-dir",
-        "rounds",
-        "--public",
-        &public,
-    ];
-    test.run(&now).code(0);
-    let shown: Vec<&String> = all.values().collect();
-    let mut withheld = Vec::new();
-    for (path, text) in tree_of(&test.path(&format!("rounds/{PENDING}"))) {
-        if text != "folder" && !shown.contains(&&text) {
-            withheld.push((path, Digest::of(text.as_bytes()).to_hex()));
+    public_bytes(&test, &place);
+    let mut all = Vec::new();
+    let mut packs = 0;
+    for folder in ["public", "site", "data"] {
+        for (path, bytes) in files_in(&test.path(folder)) {
+            let before = all.len();
+            unpacked(&bytes, &mut all);
+            packs += usize::from(path.starts_with("parts/") && all.len() > before + 1);
+            all.push(path.into_bytes());
         }
     }
-    assert!(!withheld.is_empty(), "nothing is withheld");
-    let names: Vec<String> = tree_of(&test.path("store/objects"))
-        .into_keys()
-        .filter_map(|path| path.split_once('/').map(|(_, name)| name.to_owned()))
-        .collect();
+    assert!(packs > 2, "{packs} objects were unpacked");
+    let all = latin(&all.join(&b'\n'));
+    let has = |part: &[u8]| all.contains(&latin(part));
+    let names: Vec<String> = files_in(&test.path("store/objects")).into_keys().collect();
+    let names = names
+        .iter()
+        .filter_map(|path| Some(path.split_once('/')?.1));
+    let names: Vec<&str> = names.collect();
     assert!(!names.is_empty());
-    for (path, text) in &all {
-        let has = |what: &str| path.contains(what) || text.contains(what);
-        let told = withheld.iter().find(|(_, digest)| has(digest));
-        assert_eq!(told, None, "{path}");
-        let named = names.iter().find(|name| has(name));
-        assert_eq!(named, None, "{path}");
+    for name in names {
+        assert!(!has(name.as_bytes()), "{name}");
     }
+    let own = files_in(&test.path(&format!("rounds/{PENDING}")));
+    let withheld: Vec<_> = own.iter().filter(|(_, bytes)| !has(bytes)).collect();
+    assert!(withheld.len() > 3, "{withheld:?}");
+    for (path, bytes) in withheld {
+        let digest = sha256(bytes);
+        let hex = Digest::of(bytes).to_hex();
+        let base64 = to_base64(digest.as_bytes());
+        for told in [
+            hex.as_bytes(),
+            hex.to_uppercase().as_bytes(),
+            digest.as_bytes().as_slice(),
+            base64.trim_end_matches('=').as_bytes(),
+        ] {
+            assert!(!has(told), "{path}");
+        }
+    }
+}
+
+/// The objects that lie at the public address of a test.
+fn parts(test: &Test) -> Vec<String> {
+    let tree = tree_of(&test.path("public/parts")).into_keys();
+    tree.filter(|path| path.len() == "0.json".len() + 63)
+        .collect()
+}
+
+#[test]
+fn publishing_leaves_alone_what_it_did_not_write_and_waits_before_it_removes() {
+    let (test, place) = signed();
+    fs::create_dir_all(test.path("public/parts")).expect("a folder");
+    fs::write(test.path("public/parts/catalogue.html"), "mine").expect("a file");
+    publish(&test, &place, "2026-03-01T00:00:00Z");
+    let before = parts(&test);
+    age(&test.path("public"));
+    // Caches may hold the list of before, so nothing of it goes yet.
+    assert!(publish(&test, &place, OPEN).contains(", 0 removed"));
+    let both = parts(&test);
+    assert!(before.iter().all(|own| both.contains(own)), "{both:?}");
+    assert!(publish(&test, &place, OPEN).contains("0 written, 0 removed"));
+    age(&test.path("public"));
+    let told = publish(&test, &place, OPEN);
+    assert!(!told.contains(", 0 removed"), "{told}");
+    assert!(parts(&test).len() < both.len());
+    assert!(test.path("public/parts/catalogue.html").exists());
+}
+
+#[test]
+fn publishing_again_brings_back_what_is_missing() {
+    let (test, place) = signed();
+    publish(&test, &place, OPEN);
+    let whole = parts(&test);
+    fs::remove_file(test.path(&format!("public/parts/{}", whole[0]))).expect("removed");
+    assert!(publish(&test, &place, OPEN).contains("1 written, 0 removed"));
+    assert_eq!(parts(&test), whole);
+}
+
+#[test]
+fn a_list_whose_answer_was_lost_is_no_rival() {
+    let Some(moto) = Moto::start() else { return };
+    let (test, _) = signed();
+    let proxy = Proxy::start(moto.address(), |_, method, path| {
+        if method == "PUT" && path.ends_with("/parts.json") {
+            Fault::Doubled
+        } else {
+            Fault::None
+        }
+    });
+    let mut place = Place::bucket(&test, &proxy.url());
+    "s3://bench/public".clone_into(&mut place.url);
+    for at in ["2026-03-01T00:00:00Z", OPEN] {
+        let publish = [
+            "store",
+            "publish",
+            "--rounds-dir",
+            "rounds",
+            "--public",
+            &place.url,
+            "--as-of",
+            at,
+        ];
+        place.run(&test, &publish).code(0).says("published");
+    }
+    assert_eq!(proxy.faults(), 2);
 }

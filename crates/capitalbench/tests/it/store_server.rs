@@ -188,6 +188,23 @@ impl FolderServer {
     }
 }
 
+/// A server that says the same to every request.
+pub(crate) fn refuser(status: &str, body: &str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+    let address = listener.local_addr().expect("an address");
+    let length = body.len();
+    let answer =
+        format!("HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}");
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            if read_request(&mut stream).is_some() {
+                let _ = stream.write_all(answer.as_bytes());
+            }
+        }
+    });
+    format!("http://{address}")
+}
+
 fn free_port() -> u16 {
     let free = TcpListener::bind("127.0.0.1:0").expect("a free port");
     free.local_addr().expect("an address").port()

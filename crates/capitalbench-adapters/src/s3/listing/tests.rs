@@ -30,3 +30,29 @@ fn half_a_page_is_no_page() {
         );
     }
 }
+
+/// Adds the same page until it is refused; how many pages there were, and why.
+fn endless(page: &[Object]) -> (usize, String) {
+    let mut listing = Listing::default();
+    for pages in 1.. {
+        if let Err(why) = listing.add(page.to_vec()) {
+            return (pages, why);
+        }
+    }
+    unreachable!("it never ends")
+}
+
+#[test]
+fn a_listing_that_never_ends_is_refused() {
+    let object = |bytes: usize| Object {
+        key: "k".repeat(bytes),
+        tag: String::new(),
+        size: 1,
+        written_at: Timestamp::UNIX_EPOCH,
+    };
+    let keys = "the listing goes on after 1000000 keys and pages".to_owned();
+    assert_eq!(endless(&vec![object(1); 99_999]), (11, keys.clone()));
+    assert_eq!(endless(&[]), (1_000_001, keys));
+    let names = "the keys of the listing have more than 268435456 bytes".to_owned();
+    assert_eq!(endless(&[object(1 << 26)]), (5, names));
+}

@@ -30,3 +30,12 @@ fn the_example_of_the_specification_is_signed_as_it_says() {
 fn values_of_a_query_are_escaped_as_the_signature_wants_it() {
     assert_eq!(escaped("heads/a b~é"), "heads%2Fa%20b~%C3%A9");
 }
+
+#[test]
+fn a_key_goes_over_the_wire_as_it_is_signed() {
+    let key = "env=prod/(a)+!:@,;'$&*/é ~.json";
+    let path = "/bench/env%3Dprod/%28a%29%2B%21%3A%40%2C%3B%27%24%26%2A/%C3%A9%20~.json";
+    let mut url = Url::parse("https://s3.example.org/bench").unwrap();
+    url.set_path(&format!("{}/{}", url.path(), escaped_path(key)));
+    assert_eq!(url.path(), path);
+}

@@ -3,7 +3,9 @@
 
 use std::path::{Path, PathBuf};
 
-use capitalbench_archive::disk::file_ops::{self, scratch::replace_unflushed};
+use capitalbench_archive::disk::file_ops::{
+    self, create_private_folder, scratch::replace_unflushed,
+};
 use capitalbench_archive::store::checkout::Checkout;
 use capitalbench_archive::store::folder_store::Condition;
 use capitalbench_archive::store::index::{is_content_of, object_key};
@@ -74,10 +76,12 @@ pub enum Purpose {
 impl Store {
     /// A checkout of this machine that no other process uses now, and the cache that all of them share.
     pub fn own_checkout(&self, home: &Path, purpose: Purpose) -> Result<Here, Error> {
-        let id = self.id()?;
+        let id = self.known_id()?.ok_or_else(|| self.nothing_there())?;
         // Another store at the same address has another folder.
         let digest = Digest::of(format!("{} {id}", self.address).as_bytes()).to_hex();
         let folder = home.join("stores").join(&digest[..16]);
+        // What open rounds withhold lies here too.
+        create_private_folder(&folder)?;
         let kind = match purpose {
             Purpose::Whole => "checkout",
             Purpose::Rounds => "worker",
@@ -86,7 +90,9 @@ impl Store {
         for number in 1..=MOST_CHECKOUTS {
             let rounds = folder.join(format!("{kind}-{number}")).join("rounds");
             if let Some(checkout) = Checkout::take(&rounds, &self.address)? {
-                self.require_conditions(&checkout)?;
+                if purpose != Purpose::Whole {
+                    self.require_conditions(&checkout)?;
+                }
                 checkout.forget_after_restart()?;
                 if purpose == Purpose::Rounds {
                     checkout.let_log_pass()?;
@@ -104,13 +110,20 @@ impl Store {
         Err(Error::new(text).hint("wait until one of them is done"))
     }
 
+    /// A folder that the operator names as a checkout, to read a store that must be there.
+    pub fn reading_checkout(&self, rounds: &Path) -> Result<Here, Error> {
+        if Checkout::address(rounds)?.is_none() {
+            self.require_heads()?;
+        }
+        self.checkout(rounds)
+    }
+
     /// A folder that the operator names as a checkout.
     pub fn checkout(&self, rounds: &Path) -> Result<Here, Error> {
         let Some(checkout) = Checkout::take(rounds, &self.address)? else {
             let text = format!("another process pulls or pushes {}", rounds.display());
             return Err(Error::new(text).hint("wait until it is done"));
         };
-        self.require_conditions(&checkout)?;
         self.require_same_store(&checkout)?;
         let cache = Cache::none();
         Ok(Here { checkout, cache })
@@ -118,12 +131,11 @@ impl Store {
 
     /// Refuses another store at the same address: it has another endpoint now, or was made anew.
     fn require_same_store(&self, checkout: &Checkout) -> Result<(), Error> {
-        let Some(known) = checkout.store_id()? else {
-            return Ok(checkout.note_store_id(&self.id()?)?);
-        };
-        let there = self.get(STORE_ID)?;
-        if there.is_some_and(|(there, _)| there == known.as_bytes()) {
-            return Ok(());
+        let (known, there) = (checkout.store_id()?, self.known_id()?);
+        match (known, there) {
+            (Some(known), there) if there.as_ref() != Some(&known) => {}
+            (None, Some(there)) => return Ok(checkout.note_store_id(&there)?),
+            _ => return Ok(()),
         }
         let rounds = checkout.rounds().display();
         let text = format!(
@@ -137,17 +149,30 @@ impl Store {
         )))
     }
 
-    /// What tells this store from every other one: written once, by whoever comes first.
-    fn id(&self) -> Result<String, Error> {
-        if let Some((id, _)) = self.get(STORE_ID)? {
-            return Ok(String::from_utf8_lossy(&id).into_owned());
+    /// What tells this store from every other one; none before the first push.
+    fn known_id(&self) -> Result<Option<String>, Error> {
+        let found = self.get(STORE_ID)?;
+        Ok(found.map(|(id, _)| String::from_utf8_lossy(&id).into_owned()))
+    }
+
+    /// Before the first write: the store must obey conditions, and has an id from then on.
+    pub(super) fn require_writable(&self, checkout: &Checkout) -> Result<(), Error> {
+        self.require_conditions(checkout)?;
+        if checkout.store_id()?.is_none() {
+            checkout.note_store_id(&self.id()?)?;
         }
-        self.probe()?;
+        Ok(())
+    }
+
+    /// The id of this store, written once, by whoever comes first.
+    fn id(&self) -> Result<String, Error> {
+        if let Some(id) = self.known_id()? {
+            return Ok(id);
+        }
         self.put(STORE_ID, nonce()?.as_bytes(), Condition::Absent)?;
-        let (id, _) = self.get(STORE_ID)?.ok_or_else(|| {
+        self.known_id()?.ok_or_else(|| {
             let text = format!("{} does not give back what was just written", self.address);
             Error::new(text).hint("use a store whose reads see every finished write")
-        })?;
-        Ok(String::from_utf8_lossy(&id).into_owned())
+        })
     }
 }

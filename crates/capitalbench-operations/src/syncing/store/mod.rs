@@ -8,17 +8,20 @@ use std::sync::{Mutex, PoisonError};
 
 use capitalbench_adapters::http::{HttpClient, HttpLimits};
 use capitalbench_adapters::s3::{S3, S3Error, S3Settings, When};
-use capitalbench_archive::disk::file_ops::{READ_LIMIT, create_folder};
+use capitalbench_archive::disk::file_ops::READ_LIMIT;
 use capitalbench_archive::store::folder_store::{Condition, FolderStore, Listed};
 use capitalbench_archive::store::head::Head;
 use jiff::Timestamp;
 use tokio::runtime::Runtime;
+
+use advice::advice;
 
 use crate::error::Error;
 use crate::operator::clock::now_or;
 use crate::operator::configuration::Configuration;
 use crate::operator::runtime;
 
+mod advice;
 pub mod claim;
 pub mod local;
 pub mod log_desk;
@@ -84,11 +87,17 @@ pub enum Written {
 }
 
 impl Store {
-    /// Opens a store that is named by its address, and probes it when this program meets it first.
+    /// Opens a store that is named by its address; nothing is asked and nothing is made yet.
     pub fn open(configuration: &Configuration, address: &str) -> Result<Self, Error> {
         let address = address.trim_end_matches('/');
         let unknown = || {
-            let text = format!("{address} is not the address of a store");
+            // A password may stand in it.
+            let told = if address.contains('@') {
+                "this"
+            } else {
+                address
+            };
+            let text = format!("{told} is not the address of a store");
             Error::new(text).hint("use s3://BUCKET/PREFIX or file:///FOLDER")
         };
         let (kind, rest) = address.split_once("://").ok_or_else(unknown)?;
@@ -97,9 +106,6 @@ impl Store {
             "s3" => bucket(configuration, rest)?,
             _ => return Err(unknown()),
         };
-        if kind == "file" {
-            create_folder(Path::new(rest))?;
-        }
         Ok(Self {
             address: address.to_owned(),
             place,
@@ -265,15 +271,18 @@ impl Store {
 
     fn failed(&self, verb: &str, key: &str, error: &S3Error) -> Error {
         let text = format!("{}: cannot {verb} {key}: {error}", self.address);
-        Error::new(text).hint(
-            "see that AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION are those of the \
-             bucket; nothing that readers see was changed",
-        )
+        Error::new(text).hint(advice(error))
     }
 }
 
 fn bucket(configuration: &Configuration, rest: &str) -> Result<Place, Error> {
     let (bucket, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+    if bucket.is_empty() || bucket.contains(['@', ':']) {
+        let text = "the address of the store does not begin with the plain name of a bucket";
+        return Err(Error::new(text).hint(
+            "use s3://BUCKET/PREFIX; the key belongs into AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
+        ));
+    }
     let first = |names: &[&str]| names.iter().find_map(|name| configuration.get(name));
     let region = first(&REGIONS).unwrap_or_else(|| "us-east-1".to_owned());
     let usual = || format!("https://s3.{region}.amazonaws.com");

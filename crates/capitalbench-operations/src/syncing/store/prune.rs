@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use capitalbench_archive::store::folder_store::{Condition, Listed};
 use capitalbench_archive::store::head::{Generation, Head};
+use capitalbench_archive::store::index::{is_nonce, is_object_key};
 use capitalbench_archive::store::unit::HEADS;
 use jiff::SignedDuration;
 
@@ -11,6 +12,9 @@ use super::local::Cache;
 use super::push::LONGEST_PUSH;
 use super::{Store, nonce};
 use crate::error::Error;
+
+/// What the probe and the clock of a store write and remove.
+const PROBES: &str = "probes/";
 
 /// What a prune found and removed.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -34,8 +38,10 @@ impl Store {
             );
             return Err(Error::new(text).hint(hint));
         }
+        self.require_heads()?;
         // Objects first, heads after: what a head came to name meanwhile is young.
-        let objects = self.list("objects/")?;
+        let mut objects = self.list("objects/")?;
+        objects.retain(|own| is_object_key(&own.key));
         let before = self.store_clock()?.saturating_sub(grace.as_secs());
         let named = self.named(cache)?;
         let mut pruned = Pruned {
@@ -50,8 +56,9 @@ impl Store {
         pruned.removed = old.len();
         pruned.bytes_removed = old.iter().map(|own| own.size).sum();
         self.each(&old, |own| self.delete(&own.key))?;
-        for probe in self.list("probes/")? {
-            if probe.written_at < before {
+        for probe in self.list(PROBES)? {
+            let is_own = probe.key.strip_prefix(PROBES).is_some_and(is_nonce);
+            if is_own && probe.written_at < before {
                 self.delete(&probe.key)?;
             }
         }
@@ -77,16 +84,16 @@ impl Store {
     }
 
     /// What time it is in the store, in seconds.
-    fn store_clock(&self) -> Result<i64, Error> {
-        let key = format!("probes/{}", nonce()?);
+    pub(in crate::syncing) fn store_clock(&self) -> Result<i64, Error> {
+        let key = format!("{PROBES}{}", nonce()?);
         self.put(&key, b"clock", Condition::Absent)?;
-        let listed = self.list("probes/")?;
+        let listed = self.list(PROBES)?;
         let own = listed.iter().find(|own| own.key == key);
         let at = own.map(|own| own.written_at);
         self.delete(&key)?;
         at.ok_or_else(|| {
             let text = format!("{} does not list what was just written", self.address);
-            Error::new(text).hint("its listings are behind; prune later, nothing was removed")
+            Error::new(text).hint("its listings are behind; try again later, nothing was removed")
         })
     }
 }

@@ -67,6 +67,9 @@ impl Store {
                     changed.push(unit);
                 }
             }
+            if pulled.units == 0 {
+                return Err(self.nothing_there());
+            }
             let done: Mutex<Vec<(String, String)>> = Mutex::default();
             let written = self.each(&changed, |unit| {
                 let brought = self.bring_newest(here, unit, &pending, local)?;

@@ -94,6 +94,7 @@ impl Store {
     /// Pushes everything that changed in a checkout, or the given units of it.
     pub fn push(&self, pusher: &Pusher<'_>, only: Option<&[Unit]>) -> Result<Pushed, Error> {
         let checkout = &pusher.here.checkout;
+        self.require_writable(checkout)?;
         let mut pushed = Pushed::default();
         loop {
             let units = match only {
@@ -240,6 +241,9 @@ impl Store {
         if head.names(&own.generation) || head.follows(&own.generation) {
             return Ok(Turn::Published);
         }
+        // A pass of a league claims rounds beside the log.
+        let is_own = |owner: &str| claim.is_some_and(|claim| claim.owner == owner);
+        let holder = head.holder(now()).filter(|term| !is_own(&term.owner));
         let claim = claim.filter(|claim| claim.unit == own.unit);
         let name = own.unit.name();
         match claim {
@@ -253,7 +257,7 @@ impl Store {
                 let hint = "take it with `store pull`, and do your step again";
                 Err(Error::new(text).hint(hint))
             }
-            None => match head.holder(now()) {
+            None => match holder {
                 None => Ok(Turn::Ours),
                 Some(holder) => {
                     let text = format!("{name} is held by {}; nothing was pushed", holder.owner);

@@ -35,9 +35,27 @@ pub struct Checked {
 }
 
 impl Store {
+    /// Refuses an address at which no store is, because it may be mistyped.
+    pub fn require_heads(&self) -> Result<(), Error> {
+        if self.list(HEADS)?.is_empty() {
+            return Err(self.nothing_there());
+        }
+        Ok(())
+    }
+
+    /// Why a reader finds nothing.
+    pub(super) fn nothing_there(&self) -> Error {
+        let text = format!("there is no store at {}", self.address);
+        Error::new(text)
+            .hint("look for a mistake in the address; the first `store push` makes a new store")
+    }
+
     /// Compares a checkout with the store, unit by unit; those that are equal and free are left out.
     pub fn standings(&self, checkout: &Checkout) -> Result<(usize, Vec<Standing>), Error> {
         let listed = self.list(HEADS)?;
+        if listed.is_empty() {
+            return Err(self.nothing_there());
+        }
         let mut units: BTreeSet<Unit> = units_of(checkout.rounds())?.into_iter().collect();
         units.extend(listed.iter().filter_map(|own| Unit::of_key(&own.key)));
         let count = units.len();
@@ -64,6 +82,7 @@ impl Store {
 
     /// Fetches every object that a head names, and compares it with its name and with the files in it.
     pub fn check(&self) -> Result<Checked, Error> {
+        self.require_heads()?;
         let mut checked = Checked::default();
         let mut seen = BTreeSet::new();
         for listed in self.list(HEADS)? {

@@ -1,9 +1,9 @@
 //! `anchor`: outside clocks stamp the newest signed state of the log, and witnesses cosign it.
 
-use capitalbench_archive::store::checkout::Checkout;
 use capitalbench_operations::proof::anchor::{Anchored, Asked, NO_ROOT, Said, anchor};
 use capitalbench_operations::proof::clocks::{Clocks, RootFile};
 use capitalbench_operations::proof::witnesses::{AskedWitness, Cosigned, Cosigning};
+use capitalbench_operations::syncing::store::whole::require_in_store;
 use serde_json::{Value, json};
 
 use super::keys::log_of;
@@ -37,10 +37,7 @@ pub(crate) fn run(arguments: &Anchor) -> Result<Exit, Error> {
     for file in &arguments.roots {
         clocks.roots.push(RootFile::read(file)?);
     }
-    if Checkout::has_own_checkpoint(&arguments.rounds.folder)? {
-        let text = "the log of this checkout is not in its store, where another state may win";
-        return Err(Error::new(text).hint("run `store push` first; nobody was asked"));
-    }
+    require_in_store(&arguments.rounds.folder)?;
     let anchored = anchor(&operator, &log, &clocks)?;
     show(|| as_json(&anchored), || print(&anchored));
     Ok(Exit::of(anchored.holds()))

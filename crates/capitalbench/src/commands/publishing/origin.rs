@@ -19,6 +19,7 @@ use capitalbench_operations::operator::wait;
 use capitalbench_operations::proof::promise::require_orders;
 use capitalbench_operations::syncing::public_prefix::PublicAddress;
 use capitalbench_operations::syncing::rest::Rest;
+use capitalbench_operations::syncing::store::whole::require_in_store;
 use capitalbench_operations::syncing::target::Target;
 use capitalbench_site::Files;
 
@@ -210,6 +211,7 @@ impl Origin {
                     published::load_again(rounds)?
                 };
                 require_orders(&rounds.folder, &publication)?;
+                require_in_store(&rounds.folder)?;
                 return Ok(Loaded {
                     publication: Arc::new(publication),
                     files: FilesIn::Folder(rounds.folder.clone()),

@@ -14,6 +14,7 @@ use tokio::task::block_in_place;
 
 use super::league_sites::{LeagueSite, league_sites};
 use super::origin::{Loaded, Origin};
+use super::stored::reading;
 use crate::cli::Serve;
 use crate::console::{BOLD, DIM, line, paint, remark, warn};
 use crate::error::{Error, Exit};
@@ -134,6 +135,7 @@ struct Watched {
 
 impl Watched {
     fn begin(site: LeagueSite, base_url: &str) -> Result<(Self, Stock), Error> {
+        let _whole = reading();
         let origin = Origin::open(&site.source, &site.rounds)?;
         let seen = origin.mark()?;
         let loaded = origin.load(None)?;
@@ -168,6 +170,10 @@ impl Watched {
     /// Makes the site anew when the record changed or an instant passed that opens or closes something; says
     /// how long looking took.
     fn look(&mut self, server: &Server) -> Duration {
+        let is_whole = reading();
+        if !*is_whole {
+            return Duration::ZERO;
+        }
         let start = Instant::now();
         let now = self.origin.mark();
         let took = start.elapsed();

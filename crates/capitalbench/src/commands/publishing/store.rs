@@ -9,6 +9,7 @@ use capitalbench_operations::syncing::store::local::Cache;
 use capitalbench_operations::syncing::store::pull::Local;
 use capitalbench_operations::syncing::store::push::Pusher;
 use capitalbench_operations::syncing::store::state::Standing;
+use capitalbench_operations::syncing::store::whole::require_in_store;
 use serde_json::{Value, json};
 
 use super::published::load;
@@ -45,7 +46,7 @@ fn open(operator: &Operator, arguments: &cli::Checkout) -> Result<Store, Error> 
 
 fn pull(operator: &Operator, arguments: &cli::StorePull) -> Result<Exit, Error> {
     let store = open(operator, &arguments.checkout)?;
-    let here = store.checkout(&arguments.checkout.rounds.folder)?;
+    let here = store.reading_checkout(&arguments.checkout.rounds.folder)?;
     let local = if arguments.discard_local {
         Local::Discarded
     } else {
@@ -69,6 +70,11 @@ fn pull(operator: &Operator, arguments: &cli::StorePull) -> Result<Exit, Error> 
 }
 
 fn push(operator: &Operator, arguments: &cli::Checkout) -> Result<Exit, Error> {
+    let folder = &arguments.rounds.folder;
+    if !folder.is_dir() {
+        let text = format!("there is no folder {}", folder.display());
+        return Err(Error::new(text).hint("name the folder of rounds with --rounds-dir"));
+    }
     let store = open(operator, arguments)?;
     let here = store.checkout(&arguments.rounds.folder)?;
     let pusher = Pusher {
@@ -101,7 +107,7 @@ fn push(operator: &Operator, arguments: &cli::Checkout) -> Result<Exit, Error> {
 
 fn status(operator: &Operator, arguments: &cli::Checkout) -> Result<Exit, Error> {
     let store = open(operator, arguments)?;
-    let here = store.checkout(&arguments.rounds.folder)?;
+    let here = store.reading_checkout(&arguments.rounds.folder)?;
     let (count, standings) = store.standings(&here.checkout)?;
     let differs = |own: &Standing| own.is_changed_here || own.is_changed_there;
     let different = standings.iter().filter(|own| differs(own)).count();
@@ -219,6 +225,7 @@ fn publish(operator: &Operator, arguments: &cli::StorePublish) -> Result<Exit, E
     let public = Store::open(&operator.configuration, &arguments.public)?;
     let publication = load(&arguments.rounds)?;
     require_orders(&arguments.rounds.folder, &publication)?;
+    require_in_store(&arguments.rounds.folder)?;
     let done = public_prefix::publish(&public, &arguments.rounds.folder, &publication)?;
     show(
         || {

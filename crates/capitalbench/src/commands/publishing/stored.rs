@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
@@ -15,6 +16,9 @@ use crate::config::{Environment, operator};
 use crate::console::warn;
 use crate::error::Error;
 
+/// Whether the folder that is served is of one moment; held for writing while a pull changes it, and for
+/// reading while a site is made of it.
+static IS_WHOLE: RwLock<bool> = RwLock::new(true);
 /// How often a served store is looked at.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
@@ -40,16 +44,23 @@ impl Stored {
 
     /// Looks for what others pushed meanwhile.
     pub(crate) fn pull(&self) -> Result<(), Error> {
+        let mut is_whole = IS_WHOLE.write().unwrap_or_else(PoisonError::into_inner);
         // Everything can be fetched again, so nothing waits for the disk.
         file_ops::stop_flushing();
         let pulled = self.store.pull(&self.here, Local::Discarded);
         file_ops::flush_again();
+        *is_whole = pulled.is_ok();
         pulled.map(drop)
     }
 
     pub(crate) fn folder(&self) -> &Path {
         self.here.checkout.rounds()
     }
+}
+
+/// Keeps a pull from changing what is read meanwhile; false where one broke off in the middle.
+pub(crate) fn reading() -> RwLockReadGuard<'static, bool> {
+    IS_WHOLE.read().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// What a command holds while it runs.

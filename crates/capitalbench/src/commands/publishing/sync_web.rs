@@ -5,6 +5,7 @@ use std::path::Path;
 use capitalbench_database::sync::Scope;
 use capitalbench_operations::proof::promise::require_orders;
 use capitalbench_operations::syncing::follow::scope_of_round;
+use capitalbench_operations::syncing::store::whole::require_in_store;
 use capitalbench_operations::syncing::target::{NOT_CONFIGURED, Target};
 use serde_json::json;
 
@@ -33,6 +34,7 @@ pub(crate) fn run(arguments: &SyncWeb) -> Result<Exit, Error> {
     }
     let publication = load(&rounds)?;
     require_orders(&rounds.folder, &publication)?;
+    require_in_store(&rounds.folder)?;
     let scope = match &round {
         Some(round) => {
             let record = run_id(arguments.run_id.as_deref())?;

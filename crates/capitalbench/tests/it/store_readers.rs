@@ -1,0 +1,126 @@
+//! Readers of a store: they need no right to write, make nothing, and say where nothing is.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt as _;
+use std::time::Duration;
+
+use crate::harness::{MONTHLY, WEEKLY, tree_of};
+use crate::site_server::SiteServer;
+use crate::store::{Place, rounds};
+use crate::store_server::{Fault, Moto, Proxy};
+use crate::waiting::wait_until;
+
+#[test]
+fn an_address_at_which_no_store_is_is_refused_and_nothing_is_made() {
+    let test = rounds();
+    let place = Place::folder(&test);
+    let at = ["--store", place.url.as_str()];
+    let readers: [&[&str]; 8] = [
+        &["store", "verify"],
+        &["store", "pull", "--rounds-dir", "new"],
+        &["store", "status", "--rounds-dir", "new"],
+        &["store", "prune"],
+        &["leaderboard"],
+        &["verify"],
+        &["resolve-due"],
+        &["worker", "--once"],
+    ];
+    for words in readers {
+        let words = [words, &at].concat();
+        let told = format!("there is no store at {}", place.url);
+        place.run(&test, &words).code(2).complains(&told);
+        for made in ["store", "new", "cache"] {
+            assert!(!test.path(made).exists(), "{words:?} made {made}");
+        }
+    }
+    place
+        .push(&test, "typo")
+        .code(2)
+        .complains("there is no folder typo");
+    assert!(!test.path("typo").exists() && !test.path("store").exists());
+}
+
+#[test]
+fn a_reader_writes_nothing_into_the_store() {
+    let Some(moto) = Moto::start() else { return };
+    let test = rounds();
+    Place::bucket(&test, &moto.url())
+        .push(&test, "rounds")
+        .code(0);
+    let proxy = Proxy::start(moto.address(), |_, _, _| Fault::None);
+    let place = Place::bucket(&test, &proxy.url());
+    place.pull(&test, "again").code(0);
+    let at = ["--store", place.url.as_str()];
+    place
+        .run(&test, &[&["store", "verify"], &at[..]].concat())
+        .code(0);
+    let board = ["leaderboard", "--as-of", "2026-08-21"];
+    place.run(&test, &[&board, &at[..]].concat()).code(0);
+    let seen = proxy.seen.lock().expect("no panic");
+    let wrote = seen.iter().find(|(line, _)| !line.starts_with("GET "));
+    assert_eq!(wrote, None);
+}
+
+#[test]
+fn what_a_machine_keeps_of_a_store_is_for_its_user_alone() {
+    let test = rounds();
+    let place = Place::folder(&test);
+    place.push(&test, "rounds").code(0);
+    let board = [
+        "leaderboard",
+        "--as-of",
+        "2026-08-21",
+        "--store",
+        &place.url,
+    ];
+    place.run(&test, &board).code(0);
+    let stores = test.path("cache/capitalbench/stores");
+    for entry in fs::read_dir(&stores).expect("a cache") {
+        let seen = entry.expect("an entry").metadata().expect("a folder");
+        let mode = seen.permissions().mode() & 0o777;
+        assert_eq!(Permissions::from_mode(mode), Permissions::from_mode(0o700));
+    }
+}
+
+#[test]
+fn a_served_store_never_shows_half_of_a_state() {
+    let test = rounds();
+    let place = Place::folder(&test);
+    let hidden = test.path("hidden");
+    fs::rename(test.path(&format!("rounds/{MONTHLY}")), &hidden).expect("moved");
+    place.push(&test, "rounds").code(0);
+    let before = tree_of(&test.path("store/objects"));
+    let variables = place.variables.iter();
+    let variables: Vec<_> = variables.map(|(name, value)| (*name, &**value)).collect();
+    let serve = ["serve", "--store", &place.url, "--listen", "127.0.0.1:0"];
+    let at = ["--as-of", "2026-08-21"];
+    let server = SiteServer::with(&test, &variables, &[&serve[..], &at].concat());
+    let monthly = format!("/rounds/{MONTHLY}/");
+    assert_eq!(server.get(&monthly).status, 404);
+    // The new state has another round and a file whose object is missing.
+    fs::rename(&hidden, test.path(&format!("rounds/{MONTHLY}"))).expect("moved");
+    fs::write(
+        test.path(&format!("rounds/{WEEKLY}/own.txt")),
+        "a lost text",
+    )
+    .expect("a file");
+    place.push(&test, "rounds").code(0);
+    let mut after = tree_of(&test.path("store/objects"));
+    after.retain(|path, text| !before.contains_key(path) && text == "a lost text");
+    let (lost, _) = after.pop_first().expect("an object");
+    let lost = test.path(&format!("store/objects/{lost}"));
+    fs::rename(&lost, &hidden).expect("moved");
+    let cache = test.path("cache");
+    wait_until("the other round to be pulled", || {
+        let tree = tree_of(&cache);
+        let manifest = format!("/{MONTHLY}/manifest.yaml");
+        tree.keys().any(|path| path.ends_with(&manifest))
+    });
+    // The site is looked at every two seconds.
+    std::thread::sleep(Duration::from_secs(5));
+    assert_eq!(server.get(&monthly).status, 404, "half of a state is shown");
+    fs::rename(&hidden, &lost).expect("moved");
+    wait_until("the whole state to be shown", || {
+        server.get(&monthly).status == 200
+    });
+}
