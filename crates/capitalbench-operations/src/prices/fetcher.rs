@@ -2,9 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use capitalbench_adapters::price_source::{
-    DailyClose, History, PriceFault, PriceSource,
-};
+use capitalbench_adapters::price_source::{DailyClose, History, PriceFault, PriceSource};
 use capitalbench_archive::prices::request_state::{KeptAnswer, RequestState};
 use capitalbench_core::market::price_window::{PriceWindow, Session};
 use capitalbench_core::market::published_prices::PublishedPrices;

@@ -120,7 +120,11 @@ pub(crate) fn ranking(title: &str, rows: &[Whisker], reference: Option<(String, 
         let x = scale.at(score);
         canvas.line("ref", (x, TOP), (x, bottom));
         // Near the right edge a centred name would be cut.
-        let class = if x > right - 60.0 { "tick end" } else { "tick mid" };
+        let class = if x > right - 60.0 {
+            "tick end"
+        } else {
+            "tick mid"
+        };
         canvas.text(class, (x.min(right), TOP - 6.0), &name);
     }
     canvas.text("tick end", (right, 18.0), "best option: 100 →");

@@ -26,7 +26,8 @@ pub(super) fn begin(view: &View<'_>, page: &mut Page, id: &ModelId) {
         let told = [
             row.map(|row| record(&the, track, row)),
             behaviour.map(style),
-            view.record(track, id).and_then(|own| calibration(&the, own)),
+            view.record(track, id)
+                .and_then(|own| calibration(&the, own)),
         ];
         let told: Vec<String> = told.into_iter().flatten().collect();
         if told.is_empty() {
