@@ -304,7 +304,7 @@ fn a_pass_in_a_store_builds_no_site_of_what_it_could_not_push() {
     let ran = pass_in_store(&house, "2026-12-07T12:55:00Z");
     assert!(
         house
-            .path("rehearsal/rounds/HOUSE-2026-12-07-1W/runs")
+            .path("rehearsal/rounds/HOUSE-2026-12-07-1W/runs/link")
             .is_symlink(),
         "{ran}"
     );
