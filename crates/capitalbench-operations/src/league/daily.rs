@@ -22,7 +22,7 @@ use crate::publishing::interim::{Fetching, InterimRequest, update_interim};
 use crate::resolving::due::{DueRequest, resolve_due};
 use crate::resolving::resolve::Resolution;
 use crate::syncing::follow::{Followed, follow_folder};
-use crate::syncing::store::whole::is_in_store;
+use crate::syncing::store::whole::push_first;
 
 /// With less room than this the next rounds and their site may not fit.
 const LEAST_BYTES: u64 = 256 << 20;
@@ -175,7 +175,7 @@ impl Work<'_> {
     }
 
     fn publish_now(&mut self, site: Option<BuildSite<'_>>) -> Result<(), Error> {
-        is_in_store(self.operator, &self.league.rounds())?;
+        push_first(self.operator)?;
         let settings = &self.league.league.publication;
         if settings.database {
             match follow_folder(self.operator, &self.league.rounds()) {

@@ -9,7 +9,6 @@ use capitalbench_archive::results::interim_update::{
     Bases, Sheets, basis_file, days_of, entry_sheet, files, snapshot_file, snapshots_folder, store,
     usable_sheets,
 };
-use capitalbench_archive::round::lease;
 use capitalbench_archive::round::round_folder::{RoundFolder, RoundInputs, Universes, list_rounds};
 use capitalbench_archive::run::validation::load_parsed;
 use capitalbench_archive::verify::derivation;
@@ -23,7 +22,6 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::error::Error;
-use crate::operator::clock::now_or;
 use crate::operator::files::{open_inputs, read};
 use crate::operator::{Operator, wait};
 use crate::prices::fetcher::{AtLimit, Days, Fetcher};
@@ -154,9 +152,6 @@ fn open_round(
         return Ok(Err("its window has not begun on that day"));
     }
     refuse_changed_inputs(&inputs)?;
-    if lease::holder(folder, now_or(None))?.is_some() {
-        return Ok(Err("a worker holds it"));
-    }
     Ok(match RuledRun::official(folder)? {
         Err(_) => Err("it has no official run"),
         Ok(run) => Ok(Open {

@@ -299,12 +299,12 @@ fn a_round_that_a_worker_of_the_store_has_is_left_out_of_a_pass() {
 fn a_pass_in_a_store_builds_no_site_of_what_it_could_not_push() {
     let house = House::rehearsed("briefing: {command: sh brief.sh}\n");
     // What the briefing leaves behind cannot lie in a store.
-    let link = "ln -sfn /nowhere rehearsal/rounds/HOUSE-2026-12-07-1W/runs/link";
+    let link = "ln -sfn /nowhere rehearsal/rounds/HOUSE-2026-12-07-1W/elsewhere";
     house.write("brief.sh", &format!("{link}\necho '# Briefing'\n"));
     let ran = pass_in_store(&house, "2026-12-07T12:55:00Z");
     assert!(
         house
-            .path("rehearsal/rounds/HOUSE-2026-12-07-1W/runs")
+            .path("rehearsal/rounds/HOUSE-2026-12-07-1W/elsewhere")
             .is_symlink(),
         "{ran}"
     );

@@ -179,6 +179,14 @@ pub fn is_in_store(operator: &Operator, rounds: &Path) -> Result<bool, Error> {
     }
 }
 
+/// Before a pass shows anything to the public, the store that it works on gets it.
+pub fn push_first(operator: &Operator) -> Result<(), Error> {
+    match operator.whole.get() {
+        Some(whole) => whole.push(operator),
+        None => Ok(()),
+    }
+}
+
 /// Refuses to show a checkout whose log may never count.
 pub fn require_in_store(rounds: &Path) -> Result<(), Error> {
     if !Checkout::has_own_checkpoint(rounds)? {
