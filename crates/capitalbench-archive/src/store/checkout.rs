@@ -281,9 +281,9 @@ impl Checkout {
             return Ok(());
         }
         if before.is_some() {
-            let all = names_in(&folder)?.into_iter();
-            for name in all.filter(|name| name.ends_with(".json")) {
-                file_ops::remove(&folder.join(name))?;
+            let files = names_in(&folder)?.into_iter().map(|name| folder.join(name));
+            for known in files.filter(|file| file.extension().is_some_and(|own| own == "json")) {
+                file_ops::remove(&known)?;
             }
             for name in names_in(&folder.join(BEGUN))? {
                 file_ops::remove(&folder.join(BEGUN).join(name))?;

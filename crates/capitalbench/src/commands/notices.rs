@@ -65,12 +65,8 @@ impl Listener for Console {
                 remark(paint(DIM, format!("{time}{next}")));
             }
             Notice::PlanUsedUp { left } => self.with_bar(|bar| {
-                let seconds = left.as_secs();
-                let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
                 if let Some(bar) = bar {
-                    bar.set_message(format!(
-                        "the plan is used up; goes on in {hours}:{minutes:02}:{seconds:02}"
-                    ));
+                    bar.set_message(plan_used_up(left.as_secs()));
                 }
             }),
             Notice::Stamped => remark(paint(DIM, "stamped by outside clocks")),
@@ -105,6 +101,11 @@ impl Listener for Console {
             }
         }
     }
+}
+
+fn plan_used_up(seconds: u64) -> String {
+    let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+    format!("the plan is used up; goes on in {hours}:{minutes:02}:{seconds:02}")
 }
 
 fn job_ended(job: &Job, end: &JobEnd) {

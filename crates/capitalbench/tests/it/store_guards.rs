@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use capitalbench_core::values::ids::Digest;
 use capitalbench_testing::database_server::Server;
+use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
 use crate::due_rounds::market;
@@ -184,6 +185,7 @@ fn the_log_of_another_league_and_that_of_the_store_stay_as_they_are() {
         fs::remove_dir_all(other.path("rounds/log")).ok();
     }
     // A machine that has nothing yet may push nothing and pull everything.
+    fs::create_dir(test.path("new")).expect("a folder");
     place.push(&test, "new").code(0);
     place.pull(&test, "new").code(0);
     same(&test, "rounds", "new");
@@ -322,14 +324,15 @@ fn hold_log(test: &Test, lease: &Value) {
 #[test]
 fn a_worker_that_waits_for_the_log_says_so_and_stops_when_asked() {
     let (test, place) = signed_store(1, &Place::folder);
+    let soon = Timestamp::now() + SignedDuration::from_hours(1);
     hold_log(
         &test,
-        &json!({"owner": "league on other", "expires_at_utc": "2099-01-01T00:00:00Z"}),
+        &json!({"owner": "league on other", "expires_at_utc": soon.to_string()}),
     );
     let prices = serve(market());
     let worker = worker_command(&test, &place, &prices).spawn();
     let mut worker = Speaking::new(worker.expect("the program starts"));
-    worker.until(1, "waits for league on other, who holds the log until 2099");
+    worker.until(1, "waits for league on other, who holds the log until 2");
     let began = Instant::now();
     let id = worker.child().id().to_string();
     let sent = Command::new("kill").args(["-TERM", &id]).status();

@@ -50,7 +50,7 @@ impl Store {
         }
         let claimed = head.claimed(term(owner, length), nonce()?);
         Ok(match self.write_head(&key, &claimed, tag.as_deref())? {
-            Written::Lost(_) => Claimed::Lost,
+            Written::Lost => Claimed::Lost,
             Written::Done(_) => Claimed::Held(Claim {
                 unit: unit.clone(),
                 owner: owner.to_owned(),

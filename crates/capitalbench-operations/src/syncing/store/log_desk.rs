@@ -159,9 +159,15 @@ impl<'a> LogDesk<'a> {
             let_others_go_first(tried)?;
             let turn = self.store.log_in_turn(None, self.operator, stopping)?;
             let (head, tag) = match turn {
-                LogTurn::Ours(head, tag) => (head, tag),
-                LogTurn::NoLog => return answer_all(members, &Told::Nothing),
-                LogTurn::Stopped => return answer_all(members, &Told::Stopped),
+                LogTurn::Ours(head, tag) => (*head, tag),
+                LogTurn::NoLog => {
+                    answer_all(members, &Told::Nothing);
+                    return Ok(());
+                }
+                LogTurn::Stopped => {
+                    answer_all(members, &Told::Stopped);
+                    return Ok(());
+                }
             };
             self.store.settle(&head)?;
             self.dismiss(members)?;
@@ -183,7 +189,8 @@ impl<'a> LogDesk<'a> {
                 claim: None,
             };
             let Some(ready) = self.store.ready(&pusher, &Unit::Log)? else {
-                return answer_all(members, &Told::Nothing);
+                answer_all(members, &Told::Nothing);
+                return Ok(());
             };
             if let_late_go(members) {
                 continue;
@@ -194,7 +201,8 @@ impl<'a> LogDesk<'a> {
                 .store
                 .write_log(&pusher, &ready, Some(&before), rounds)?
             {
-                return answer_all(members, &Told::Signed);
+                answer_all(members, &Told::Signed);
+                return Ok(());
             }
         }
         Err(too_busy())
@@ -254,9 +262,8 @@ fn let_late_go(members: &mut Vec<Member>) -> bool {
     members.len() < all
 }
 
-fn answer_all(members: &[Member], told: &Told) -> Result<(), Error> {
+fn answer_all(members: &[Member], told: &Told) {
     for member in members {
         let _ = member.answer.send(Ok(told.clone()));
     }
-    Ok(())
 }

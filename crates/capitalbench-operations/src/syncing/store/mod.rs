@@ -82,8 +82,8 @@ pub struct Cost {
 pub enum Written {
     /// It stands, with this tag.
     Done(String),
-    /// Somebody else was faster; what stands there now, with its tag.
-    Lost(Option<(Head, String)>),
+    /// Somebody else was faster.
+    Lost,
 }
 
 impl Store {
@@ -227,7 +227,7 @@ impl Store {
         let found = self.head(key)?;
         match (found, put) {
             (Some((own, tag)), _) if own.write == head.write => Ok(Written::Done(tag)),
-            (found, Ok(_)) => Ok(Written::Lost(found)),
+            (_, Ok(_)) => Ok(Written::Lost),
             (_, Err(error)) => Err(error),
         }
     }

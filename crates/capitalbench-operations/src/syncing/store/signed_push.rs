@@ -46,7 +46,7 @@ const LOOK: Duration = Duration::from_secs(2);
 /// Whether the log is ours to write.
 pub(super) enum LogTurn {
     /// Nobody else holds its head, which has this tag.
-    Ours(Head, String),
+    Ours(Box<Head>, String),
     NoLog,
     /// Somebody else holds it, and whoever waits was asked to stop.
     Stopped,
@@ -89,7 +89,7 @@ impl Store {
         for tried in 0..MOST_TRIES {
             let_others_go_first(tried)?;
             let remote = match self.log_in_turn(pusher.claim, pusher.operator, &|| false)? {
-                LogTurn::Ours(head, tag) => Some((head, tag)),
+                LogTurn::Ours(head, tag) => Some((*head, tag)),
                 LogTurn::NoLog | LogTurn::Stopped => None,
             };
             if let Some((head, _)) = &remote {
@@ -177,13 +177,13 @@ impl Store {
             };
             if let Some(claim) = own {
                 if claim.fence == head.fence {
-                    return Ok(LogTurn::Ours(head, tag));
+                    return Ok(LogTurn::Ours(Box::new(head), tag));
                 }
                 let text = "the log was taken over by another machine; nothing was pushed";
                 return Err(Error::new(text));
             }
             let Some(holder) = head.holder(now()) else {
-                return Ok(LogTurn::Ours(head, tag));
+                return Ok(LogTurn::Ours(Box::new(head), tag));
             };
             let owner = &holder.owner;
             if began.elapsed() > LONGEST_PUSH {

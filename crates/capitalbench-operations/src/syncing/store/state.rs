@@ -12,14 +12,21 @@ use super::prune::generations;
 use super::{Store, now};
 use crate::error::Error;
 
+/// What became of a unit in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InFolder {
+    Same,
+    Changed,
+    /// All its files are gone.
+    Lost,
+}
+
 /// How one unit stands.
 #[derive(Debug)]
 pub struct Standing {
     pub unit: String,
-    /// Changed in the folder since the last pull or push.
-    pub is_changed_here: bool,
-    /// All its files are gone from the folder.
-    pub is_lost_here: bool,
+    /// What became of it in the folder since the last pull or push.
+    pub here: InFolder,
     /// Changed in the store since then.
     pub is_changed_there: bool,
     pub holder: Option<LeaseTerm>,
@@ -69,14 +76,20 @@ impl Store {
             let change = checkout.change(unit, &own)?;
             Ok(Standing {
                 unit: unit.name().to_owned(),
-                is_changed_here: change.is_changed || checkout.is_unfinished(unit),
-                is_lost_here: change.marks.is_empty() && !own.content.files.is_empty(),
+                here: match change.is_changed || checkout.is_unfinished(unit) {
+                    true if change.marks.is_empty() && !own.content.files.is_empty() => {
+                        InFolder::Lost
+                    }
+                    true => InFolder::Changed,
+                    false => InFolder::Same,
+                },
                 is_changed_there: there != nonce(own.head.content.as_ref()),
                 holder: head.and_then(|head| head.holder(now()).cloned()),
             })
         })?;
-        let differs =
-            |own: &Standing| own.is_changed_here || own.is_changed_there || own.holder.is_some();
+        let differs = |own: &Standing| {
+            own.here != InFolder::Same || own.is_changed_there || own.holder.is_some()
+        };
         Ok((count, all.into_iter().filter(differs).collect()))
     }
 

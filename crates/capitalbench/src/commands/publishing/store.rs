@@ -8,7 +8,7 @@ use capitalbench_operations::syncing::store::Store;
 use capitalbench_operations::syncing::store::local::Cache;
 use capitalbench_operations::syncing::store::pull::Local;
 use capitalbench_operations::syncing::store::push::Pusher;
-use capitalbench_operations::syncing::store::state::Standing;
+use capitalbench_operations::syncing::store::state::{InFolder, Standing};
 use capitalbench_operations::syncing::store::whole::require_in_store;
 use serde_json::{Value, json};
 
@@ -109,7 +109,7 @@ fn status(operator: &Operator, arguments: &cli::Checkout) -> Result<Exit, Error>
     let store = open(operator, arguments)?;
     let here = store.reading_checkout(&arguments.rounds.folder)?;
     let (count, standings) = store.standings(&here.checkout)?;
-    let differs = |own: &Standing| own.is_changed_here || own.is_changed_there;
+    let differs = |own: &Standing| own.here != InFolder::Same || own.is_changed_there;
     let different = standings.iter().filter(|own| differs(own)).count();
     show(
         || {
@@ -137,8 +137,8 @@ fn status(operator: &Operator, arguments: &cli::Checkout) -> Result<Exit, Error>
 fn as_json(own: &Standing) -> Value {
     json!({
         "unit": own.unit,
-        "changed_here": own.is_changed_here,
-        "lost_here": own.is_lost_here,
+        "changed_here": own.here != InFolder::Same,
+        "lost_here": own.here == InFolder::Lost,
         "changed_there": own.is_changed_there,
         "holder": own.holder.as_ref().map(|term| json!({
             "owner": term.owner,
@@ -148,12 +148,12 @@ fn as_json(own: &Standing) -> Value {
 }
 
 fn words(own: &Standing) -> String {
-    let differs = match (own.is_changed_here, own.is_changed_there) {
-        _ if own.is_lost_here => "all its files are gone here; `store pull` brings them back",
-        (true, true) => "changed here and in the store",
-        (true, false) => "changed here; `store push` brings it into the store",
-        (false, true) => "changed in the store; `store pull` brings it here",
-        (false, false) => "as in the store",
+    let differs = match (own.here, own.is_changed_there) {
+        (InFolder::Lost, _) => "all its files are gone here; `store pull` brings them back",
+        (InFolder::Changed, true) => "changed here and in the store",
+        (InFolder::Changed, false) => "changed here; `store push` brings it into the store",
+        (InFolder::Same, true) => "changed in the store; `store pull` brings it here",
+        (InFolder::Same, false) => "as in the store",
     };
     match &own.holder {
         None => differs.to_owned(),

@@ -1,4 +1,4 @@
-use std::fs;
+use capitalbench_archive::disk::file_ops;
 
 use super::*;
 use crate::operator::Silence;
@@ -50,8 +50,9 @@ fn a_push_that_counted_is_known_after_others_moved_on() {
 fn objects_that_may_be_pruned_by_now_are_never_named() {
     let place = tempfile::tempdir().expect("a folder");
     let rounds = place.path().join("rounds");
-    fs::create_dir_all(rounds.join("R-1")).expect("a folder");
-    fs::write(rounds.join("R-1/notes.txt"), "x").expect("a file");
+    let note = rounds.join("R-1/notes.txt");
+    file_ops::create_folder(&rounds.join("R-1")).expect("a folder");
+    file_ops::replace(&note, b"x").expect("a file");
     let operator = Operator::new(Configuration::empty(), None, Box::new(Silence));
     let address = format!("file://{}", place.path().join("store").display());
     let store = Store::open(&operator.configuration, &address).expect("a store");
