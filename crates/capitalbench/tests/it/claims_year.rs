@@ -167,7 +167,7 @@ fn played(days: u16) -> (TempDir, LeagueFolder, Followed, Timestamp) {
 
 #[test]
 fn a_claim_followed_daily_says_what_computing_it_at_once_says() {
-    let days = raised("PROVE_CLAIM_DAYS", 120);
+    let days = raised("PROVE_CLAIM_DAYS", 70);
     let (_place, league, followed, until) = played(u16::try_from(days).expect("days of a year"));
     let rounds = league.rounds();
     let at_once = claims(&rounds, until).expect("claims");
