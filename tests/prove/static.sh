@@ -14,7 +14,8 @@ trap '[ -z "$server" ] || kill "$server"; rm -rf "$root"' EXIT
 mkdir "$root/tmp"
 cp "$program" "$root/capitalbench"
 cp -r fixtures/rounds "$root/rounds"
-alone() { env -i CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES=1 chroot "$root" /capitalbench "$@"; }
+chroot="$(command -v chroot)"
+alone() { env -i HOME=/tmp CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES=1 "$chroot" "$root" /capitalbench "$@"; }
 alone verify /rounds
 alone export --rounds-dir /rounds --as-of 2026-08-21 --output /export
 alone build-site --rounds-dir /rounds --as-of 2026-08-21 --output /site
