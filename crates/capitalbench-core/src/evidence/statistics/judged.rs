@@ -31,29 +31,36 @@ pub enum ConfidenceSide {
 impl RecordStatistics {
     /// None where no resolved round asked for the chance to beat the reference.
     pub fn judged_confidence(&self) -> Option<JudgedConfidence> {
-        let decisions: usize = self.reliability.iter().map(|bin| bin.count).sum();
-        if decisions == 0 {
-            return None;
-        }
-        let mean = |of: fn(&Bin) -> f64| {
-            let parts = self.reliability.iter();
-            parts.map(|bin| of(bin) * real(bin.count)).sum::<f64>() / real(decisions)
-        };
-        let (stated, came_true) = (mean(|bin| bin.confidence), mean(|bin| bin.hit_rate));
-        let interval = wilson(came_true, self.asked_windows);
-        let side = if stated > interval.1 {
-            ConfidenceSide::More
-        } else if stated < interval.0 {
-            ConfidenceSide::Less
-        } else {
-            ConfidenceSide::Level
-        };
-        Some(JudgedConfidence {
-            decisions,
-            stated,
-            came_true,
-            interval,
-            side,
-        })
+        judged(&self.reliability, self.asked_windows)
     }
 }
+
+fn judged(bins: &[Bin], windows: f64) -> Option<JudgedConfidence> {
+    let decisions: usize = bins.iter().map(|bin| bin.count).sum();
+    if decisions == 0 {
+        return None;
+    }
+    let mean = |of: fn(&Bin) -> f64| {
+        let parts = bins.iter().map(|bin| of(bin) * real(bin.count));
+        parts.sum::<f64>() / real(decisions)
+    };
+    let (stated, came_true) = (mean(|bin| bin.confidence), mean(|bin| bin.hit_rate));
+    let interval = wilson(came_true, windows);
+    let side = if stated > interval.1 {
+        ConfidenceSide::More
+    } else if stated < interval.0 {
+        ConfidenceSide::Less
+    } else {
+        ConfidenceSide::Level
+    };
+    Some(JudgedConfidence {
+        decisions,
+        stated,
+        came_true,
+        interval,
+        side,
+    })
+}
+
+#[cfg(test)]
+mod tests;
