@@ -24,13 +24,6 @@ fn is_what_it_says(answer: &Answer) {
     assert_eq!(answer.header("etag"), format!("\"{}\"", &digest[..32]));
 }
 
-fn metric(server: &SiteServer, name: &str) -> u64 {
-    let text = server.get("/metrics").text();
-    let line = text.lines().find_map(|line| line.strip_prefix(name));
-    let value = line.and_then(|rest| rest.trim().parse().ok());
-    value.unwrap_or_else(|| panic!("no {name} in {text}"))
-}
-
 #[test]
 fn a_file_that_changed_is_never_sent_under_its_old_tag() {
     let first = vec![b'a'; 5000];
@@ -85,7 +78,7 @@ fn a_link_or_a_pipe_in_the_place_of_a_file_is_not_followed() {
     let made = Command::new("mkfifo").arg(folder.join("b.md")).status();
     assert!(made.expect("mkfifo").success());
     // The site cannot be made of such a round, so it stays, without these two.
-    let looks = metric(&server, "capitalbench_looks_total");
+    let looks = server.metric("capitalbench_looks_total");
     wait_until("another look at the folder", || {
         for name in ["a.md", "b.md"] {
             let answer = server.get(&at(name));
@@ -93,7 +86,7 @@ fn a_link_or_a_pipe_in_the_place_of_a_file_is_not_followed() {
             let known = server.ask("HEAD", &at(name), &[]);
             assert_eq!(known.status, 503);
         }
-        metric(&server, "capitalbench_looks_total") > looks + 1
+        server.metric("capitalbench_looks_total") > looks + 1
     });
     assert_eq!(server.get(&at("../manifest.yaml")).status, 404);
     let manifest = format!("/rounds/{WEEKLY}/files/manifest.yaml");
@@ -138,10 +131,10 @@ fn private_state_files_do_not_rebuild_the_site() {
     fs::create_dir_all(test.path(".capitalbench")).expect("a folder");
     let server = SiteServer::start(&test, &[]);
     wait_until("three looks at the folder", || {
-        metric(&server, "capitalbench_looks_total") >= 3
+        server.metric("capitalbench_looks_total") >= 3
     });
     assert!(test.path(".capitalbench/cache").is_dir());
-    assert_eq!(metric(&server, "capitalbench_rebuilds_total"), 0);
+    assert_eq!(server.metric("capitalbench_rebuilds_total"), 0);
 }
 
 #[test]
@@ -157,8 +150,8 @@ fn nothing_is_said_twice_while_a_site_is_served() {
         all.matches(text).count()
     };
     let wait_for = |what: &str, name: &str, more: u64| {
-        let before = metric(&server, name);
-        wait_until(what, || metric(&server, name) >= before + more);
+        let before = server.metric(name);
+        wait_until(what, || server.metric(name) >= before + more);
     };
     assert_eq!(said("market: "), 1);
     fs::write(test.path(&format!("{WEEKLY}/notes.txt")), "changed").expect("a file");

@@ -120,6 +120,14 @@ impl SiteServer {
         self.ask("GET", path, &[])
     }
 
+    /// A count that the server tells of itself.
+    pub(crate) fn metric(&self, name: &str) -> u64 {
+        let text = self.get("/metrics").text();
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        let value = line.and_then(|rest| rest.trim().parse().ok());
+        value.unwrap_or_else(|| panic!("no {name} in {text}"))
+    }
+
     pub(crate) fn signal(&self, name: &str) {
         let id = self.child.id().to_string();
         let sent = Command::new("kill").args([name, &id]).status();

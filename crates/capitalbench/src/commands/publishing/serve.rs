@@ -170,6 +170,7 @@ impl Watched {
     /// Makes the site anew when the record changed or an instant passed that opens or closes something; says
     /// how long looking took.
     fn look(&mut self, server: &Server) -> Duration {
+        server.counts.looks.fetch_add(1, Ordering::Relaxed);
         let is_whole = reading();
         if !*is_whole {
             return Duration::ZERO;
@@ -178,7 +179,6 @@ impl Watched {
         let now = self.origin.mark();
         let took = start.elapsed();
         let passed = self.due.is_some_and(|due| due <= now_or(None));
-        server.counts.looks.fetch_add(1, Ordering::Relaxed);
         if now.as_ref().is_ok_and(|now| *now == self.seen) && !passed {
             return took;
         }
