@@ -3,6 +3,7 @@
  * FAULT_AT=n       the n-th of write to a file, fsync, rename, link, mkdir, unlink and open-to-create fails
  * KILL_AT=n        the program dies by SIGKILL right before that call
  * KILL_SEND=n      the program dies by SIGKILL right before its n-th message to a socket
+ * COUNT_MESSAGES=1 messages to a socket count as such calls too
  * FAULT_COUNT=file receives how many such calls there were
  * NO_FLUSH=1       fsync does nothing: what a kill leaves does not hang on it
  * CLOCK_FILE=file  holds seconds to add to the wall clock; read again at every look at it (openssl asks in older ways)
@@ -64,6 +65,7 @@ static void sends(int fd) {
   static atomic_long messages;
   struct stat found;
   if (fstat(fd, &found) != 0 || !S_ISSOCK(found.st_mode)) return;
+  if (number("COUNT_MESSAGES")) fails();
   if (atomic_fetch_add(&messages, 1) + 1 == number("KILL_SEND")) kill(getpid(), SIGKILL);
 }
 ssize_t send(int fd, const void *bytes, size_t count, int flags) {

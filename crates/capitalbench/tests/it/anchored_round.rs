@@ -6,7 +6,7 @@ use crate::fake_clock::{FakeClock, Manner};
 use crate::fake_witness::FakeWitness;
 use crate::harness::{Ran, Test, changes, copy_tree};
 use crate::operator::{FETCH_CSV, NAME, ROUND, import, init};
-use crate::store::Place;
+use crate::store_place::{Stores, on_both};
 
 const MODELS: &str = "models:\n\
     - {model_id: m0, provider: mock, api_model_name: m0}\n\
@@ -305,16 +305,18 @@ fn a_run_is_stamped_while_it_is_accepted_or_not_at_all() {
         .complains("first is not accepted");
 }
 
-#[test]
-fn what_is_not_in_the_store_is_shown_to_nobody() {
+on_both!(what_is_not_in_the_store_is_shown_to_nobody);
+
+fn what_is_not_in_the_store_is_shown_to_nobody(stores: &Stores) {
     let test = researched("signed");
     run(&test, "keys init").code(0);
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     let vkey = fs::read_to_string(test.path("rounds/log/vkey")).expect("a key");
     let witness = FakeWitness::start("w1.example", 1, &vkey, "2026-12-06T10:10:00Z");
     let named = witness.named();
-    let with = [("CAPITALBENCH_WITNESSES", named.as_str())];
+    let own = place.and(&[]);
+    let with = place.and(&[("CAPITALBENCH_WITNESSES", &named)]);
     let freeze = format!("hash-round --round {ROUND} --now 2026-12-06T10:10:00Z");
     let why = "the log of this checkout is not in its store, where another state may win";
     run_with(&test, &with, &freeze).code(0).complains(why);
@@ -323,14 +325,14 @@ fn what_is_not_in_the_store_is_shown_to_nobody() {
     let publish = format!("store publish --rounds-dir rounds --public {public}");
     let site = format!("{} 2026-12-06T12:00:00Z", PUBLISH[0]);
     for line in [&publish, &site] {
-        run(&test, line)
+        run_with(&test, &own, line)
             .code(2)
             .complains(why)
             .complains("store push");
     }
     assert!(!test.path("public").exists() && !test.path("site").exists());
     place.push(&test, "rounds").code(0);
-    run(&test, &site).code(0);
+    run_with(&test, &own, &site).code(0);
     let anchor = format!("{ANCHOR} --now 2026-12-06T10:10:00Z");
     run_with(&test, &with, &anchor).code(0);
     assert_eq!(witness.heard().len(), 1);

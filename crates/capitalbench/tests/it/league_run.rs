@@ -40,13 +40,13 @@ const OTHERS: [&str; 8] = [
 ];
 
 /// A league in a folder of its own.
-struct House {
-    folder: TempDir,
+pub(crate) struct House {
+    pub(crate) folder: TempDir,
 }
 
 impl House {
     /// A rehearsal with these lines in its file.
-    fn rehearsed(lines: &str) -> Self {
+    pub(crate) fn rehearsed(lines: &str) -> Self {
         let house = Self {
             folder: tempfile::tempdir().expect("a folder"),
         };
@@ -119,13 +119,13 @@ impl House {
         }
     }
 
-    fn write(&self, path: &str, text: &str) {
+    pub(crate) fn write(&self, path: &str, text: &str) {
         let file = self.path(path);
         fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
         fs::write(file, text).expect("a file");
     }
 
-    fn path(&self, path: &str) -> PathBuf {
+    pub(crate) fn path(&self, path: &str) -> PathBuf {
         self.folder.path().join(path)
     }
 
@@ -136,7 +136,7 @@ impl House {
         Self { folder }
     }
 
-    fn command(&self, words: &str) -> Command {
+    pub(crate) fn command(&self, words: &str) -> Command {
         let mut command = Command::new(program());
         for name in OTHERS {
             command.env_remove(name);
@@ -211,119 +211,6 @@ fn decisions(server: &FakeModels) -> BTreeMap<(Wire, String), usize> {
 }
 
 const BOTH: [Wire; 2] = [Wire::OpenAi, Wire::Anthropic];
-
-#[test]
-fn a_league_in_a_store_goes_on_from_another_machine() {
-    let house = House::rehearsed("");
-    let store = format!("file://{}", house.folder.path().join("store").display());
-    let pass = |at: &str| {
-        let at: Timestamp = at.parse().expect("an instant");
-        let words = format!("league run --json --store {store}");
-        let mut command = house.command(&words);
-        // The key is not in the store: the other machine has it too.
-        command.env("CAPITALBENCH_LOG_KEY", house.folder.path().join("log.key"));
-        let ended = command.envs(still_clock(at)).output();
-        Ran::new(&words, ended.expect("the program ends"))
-    };
-    let first = pass("2026-12-07T13:05:00Z").code(0).json();
-    assert_eq!(first["problems"], Value::Array(Vec::new()), "{first}");
-    let rounds = house.folder.path().join("rehearsal/rounds");
-    let before = tree_of(&rounds);
-    // Another machine has the settings and nothing else.
-    fs::remove_dir_all(house.folder.path().join("rehearsal")).expect("a removed folder");
-    let next = pass("2026-12-07T13:06:00Z").code(0).json();
-    assert_eq!(next["problems"], Value::Array(Vec::new()), "{next}");
-    let after = tree_of(&rounds);
-    let own = |path: &&String| !path.starts_with('.') && !path.starts_with("log");
-    for path in before.keys().filter(own) {
-        assert!(after.contains_key(path), "{path} did not come back");
-    }
-}
-
-/// A pass of a league whose rounds lie in the folder `store`.
-fn pass_in_store(house: &House, at: &str) -> Ran {
-    let at: Timestamp = at.parse().expect("an instant");
-    let words = format!(
-        "league run --json --store file://{}",
-        house.path("store").display()
-    );
-    let mut command = house.command(&words);
-    command.env("CAPITALBENCH_LOG_KEY", house.path("log.key"));
-    let ended = command.envs(still_clock(at)).output();
-    Ran::new(&words, ended.expect("the program ends"))
-}
-
-fn head(house: &House, key: &str) -> Value {
-    let text = fs::read(house.path(&format!("store/heads/{key}"))).expect("a head");
-    serde_json::from_slice(&text).expect("JSON")
-}
-
-#[test]
-fn a_round_that_a_worker_of_the_store_has_is_left_out_of_a_pass() {
-    let house = House::rehearsed("");
-    for at in ["2026-12-07T12:55:00Z", "2026-12-07T14:30:00Z"] {
-        pass_in_store(&house, at).code(0);
-    }
-    let key = "rounds/HOUSE-2026-12-07-1W";
-    let mut claimed = head(&house, key);
-    claimed["fence"] = Value::from(7);
-    claimed["lease"] = serde_json::json!({
-        "owner": "worker-7 on another machine",
-        "expires_at_utc": "2026-12-16T12:30:00Z",
-    });
-    house.write(&format!("store/heads/{key}"), &claimed.to_string());
-    let busy = pass_in_store(&house, "2026-12-16T12:05:00Z").json();
-    assert!(
-        !busy["steps"].to_string().contains("\"resolved\""),
-        "{busy}"
-    );
-    // What else the pass came to is in the store, and nothing of that round.
-    assert_eq!(head(&house, key), claimed, "{busy}");
-    assert!(
-        house
-            .path("store/heads/rounds/HOUSE-2026-12-14-1W")
-            .exists(),
-        "{busy}"
-    );
-    assert_eq!(head(&house, "log")["lease"], Value::Null);
-    claimed["lease"] = Value::Null;
-    house.write(&format!("store/heads/{key}"), &claimed.to_string());
-    let free = pass_in_store(&house, "2026-12-16T12:06:00Z").json();
-    assert!(free["steps"].to_string().contains("\"resolved\""), "{free}");
-    let done = head(&house, key);
-    assert_eq!(done["lease"], Value::Null, "{done}");
-    assert!(done["content"]["next_attempt_at_utc"].is_null(), "{done}");
-}
-
-#[test]
-fn a_pass_in_a_store_builds_no_site_of_what_it_could_not_push() {
-    let house = House::rehearsed("briefing: {command: sh brief.sh}\n");
-    // What the briefing leaves behind cannot lie in a store.
-    let link = "ln -sfn /nowhere rehearsal/rounds/HOUSE-2026-12-07-1W/elsewhere";
-    house.write("brief.sh", &format!("{link}\necho '# Briefing'\n"));
-    let ran = pass_in_store(&house, "2026-12-07T12:55:00Z");
-    assert!(
-        house
-            .path("rehearsal/rounds/HOUSE-2026-12-07-1W/elsewhere")
-            .is_symlink(),
-        "{ran}"
-    );
-    ran.code(2).complains("a store holds plain files only");
-    assert!(!house.path("rehearsal/site").exists());
-    assert_eq!(head(&house, "log")["lease"], Value::Null);
-}
-
-#[test]
-fn a_pass_that_fails_gives_the_log_back() {
-    let house = House::rehearsed("");
-    pass_in_store(&house, "2026-12-07T12:55:00Z").code(0);
-    let link = house.path("rehearsal/rounds/link");
-    std::os::unix::fs::symlink("/nowhere", &link).expect("a link");
-    pass_in_store(&house, "2026-12-07T12:56:00Z")
-        .code(2)
-        .complains("a store holds plain files only");
-    assert_eq!(head(&house, "log")["lease"], Value::Null);
-}
 
 #[test]
 fn two_passes_at_once_over_twenty_rounds_make_each_call_once() {

@@ -1,8 +1,8 @@
 //! Rounds in a store: the same bytes, the same boards, one winner of every race.
 
 use std::fs;
-use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
@@ -18,73 +18,28 @@ use crate::fake_tiingo::{FakeTiingo, KEY};
 use crate::faulty_layer::FaultyLayer;
 use crate::golden::archive;
 use crate::harness::{
-    MONTHLY, PENDING, Ran, Test, WEEKLY, changes, copy_tree, program, raised, tree_of,
+    MONTHLY, PENDING, Test, WEEKLY, changes, copy_tree, program, raised, tree_of,
 };
 use crate::market::serve;
-use crate::store_server::{Fault, KEYS, Moto, Proxy, S3sFs, forward};
+use crate::store_place::{Place, Stores, on_both};
+use crate::store_server::{Fault, KEYS, Moto, Proxy, S3sFs, WHO, forward};
 use crate::waiting::wait_until;
 
-/// Where a store of a test lies, and what a command needs to reach it.
-pub(crate) struct Place {
-    pub(crate) url: String,
-    pub(crate) variables: Vec<(&'static str, String)>,
-}
-
-impl Place {
-    pub(crate) fn folder(test: &Test) -> Self {
-        Self {
-            url: format!("file://{}", test.path("store").display()),
-            variables: vec![("XDG_CACHE_HOME", test.path("cache").display().to_string())],
-        }
-    }
-
-    pub(crate) fn bucket(test: &Test, endpoint: &str) -> Self {
-        let mut place = Self::folder(test);
-        "s3://bench/rounds".clone_into(&mut place.url);
-        place
-            .variables
-            .push(("AWS_ENDPOINT_URL", endpoint.to_owned()));
-        let keys = KEYS.map(|(name, value)| (name, value.to_owned()));
-        place.variables.extend(keys);
-        place
-    }
-
-    pub(crate) fn run(&self, test: &Test, arguments: &[&str]) -> Ran {
-        let variables = self.variables.iter();
-        let variables: Vec<(&str, &str)> = variables
-            .map(|(name, value)| (*name, value.as_str()))
-            .collect();
-        test.run_with(&variables, arguments)
-    }
-
-    pub(crate) fn push(&self, test: &Test, rounds: &str) -> Ran {
-        self.run(
-            test,
-            &[
-                "store",
-                "push",
-                "--store",
-                &self.url,
-                "--rounds-dir",
-                rounds,
-            ],
-        )
-    }
-
-    pub(crate) fn pull(&self, test: &Test, rounds: &str) -> Ran {
-        self.run(
-            test,
-            &[
-                "store",
-                "pull",
-                "--store",
-                &self.url,
-                "--rounds-dir",
-                rounds,
-            ],
-        )
-    }
-}
+on_both!(
+    a_folder_comes_back_with_the_same_bytes,
+    whoever_is_late_is_refused_and_nothing_is_lost,
+    what_is_shown_from_a_store_is_what_is_shown_from_a_folder,
+    the_whole_archive_comes_back_and_shows_the_same,
+    workers_without_a_shared_folder_resolve_every_round_once,
+    jobs_of_a_database_are_resolved_in_a_store_once_each,
+    a_result_that_the_log_contradicts_is_not_pushed_and_its_job_says_why,
+    a_prune_removes_only_what_nothing_names_and_what_is_old,
+    a_push_that_is_killed_leaves_whole_rounds_and_the_next_one_finishes_it,
+    a_new_round_under_a_signed_log_costs_at_most_twenty_requests,
+    a_worker_that_is_killed_anywhere_leaves_a_whole_store_and_the_next_one_finishes,
+    a_prune_leaves_alone_what_no_push_wrote,
+    a_worker_says_who_holds_what_is_due_and_believes_no_lease_of_years,
+);
 
 /// The good fixtures in a folder of their own, beside what a test writes.
 pub(crate) fn rounds() -> Test {
@@ -140,29 +95,20 @@ fn there_and_back(test: &Test, place: &Place) {
     place.push(test, "again").code(0).says("pushed 1 unit");
     place.pull(test, "rounds").code(0);
     same(test, "rounds", "again");
-    let verify = ["store", "verify", "--store", &place.url];
-    place.run(test, &verify).code(0).says("everything is whole");
+    place.verify(test).code(0).says("everything is whole");
 }
 
-#[test]
-fn a_folder_comes_back_with_the_same_bytes() {
+fn a_folder_comes_back_with_the_same_bytes(stores: &Stores) {
     let test = rounds();
-    there_and_back(&test, &Place::folder(&test));
-}
-
-#[test]
-fn a_folder_comes_back_from_a_server_with_the_same_bytes() {
-    let Some(moto) = Moto::start() else { return };
-    let test = rounds();
-    there_and_back(&test, &Place::bucket(&test, &moto.url()));
+    there_and_back(&test, &stores.place(&test));
 }
 
 #[test]
 fn a_prefix_may_have_any_character() {
     let Some(moto) = Moto::start() else { return };
     let test = rounds();
-    let mut place = Place::bucket(&test, &moto.url());
-    "s3://bench/env=prod/(a) +!:@,;'$&*é".clone_into(&mut place.url);
+    let mut place = Place::at(&test, &moto.url(), moto.bucket());
+    place.url.push_str("/env=prod/(a) +!:@,;'$&*é");
     there_and_back(&test, &place);
 }
 
@@ -170,13 +116,12 @@ fn a_prefix_may_have_any_character() {
 fn a_folder_comes_back_from_a_second_server_that_checks_signatures() {
     let Some(server) = S3sFs::start() else { return };
     let test = rounds();
-    there_and_back(&test, &Place::bucket(&test, &server.url()));
+    there_and_back(&test, &Place::at(&test, &server.url(), "bench/rounds"));
 }
 
-#[test]
-fn whoever_is_late_is_refused_and_nothing_is_lost() {
+fn whoever_is_late_is_refused_and_nothing_is_lost(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     place.pull(&test, "again").code(0);
     for folder in ["rounds", "again"] {
@@ -225,10 +170,9 @@ fn verifies_the_same(test: &Test, place: &Place) {
 
 const AT: [&str; 2] = ["--as-of", "2026-08-21"];
 
-#[test]
-fn what_is_shown_from_a_store_is_what_is_shown_from_a_folder() {
+fn what_is_shown_from_a_store_is_what_is_shown_from_a_folder(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     let board = ["leaderboard", "--round", WEEKLY, AT[0], AT[1], "--json"];
     shows_the_same(&test, &place, &board, "");
@@ -238,12 +182,11 @@ fn what_is_shown_from_a_store_is_what_is_shown_from_a_folder() {
     verifies_the_same(&test, &place);
 }
 
-#[test]
-fn the_whole_archive_comes_back_and_shows_the_same() {
+fn the_whole_archive_comes_back_and_shows_the_same(stores: &Stores) {
     let Some(archive) = archive() else { return };
     let test = Test::operator("rounds");
     copy_tree(&archive.join("rounds"), &test.path("rounds"));
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     place.pull(&test, "again").code(0);
     same(&test, "rounds", "again");
@@ -259,7 +202,9 @@ fn the_whole_archive_comes_back_and_shows_the_same() {
 
 #[test]
 fn a_push_and_a_pull_survive_every_fault_on_the_way() {
-    let Some(moto) = Moto::start() else { return };
+    let Some(moto) = Moto::start().map(Arc::new) else {
+        return;
+    };
     let faults = [
         Fault::SlowDown,
         Fault::Unclear,
@@ -275,7 +220,8 @@ fn a_push_and_a_pull_survive_every_fault_on_the_way() {
         }
     });
     let test = rounds();
-    let place = Place::bucket(&test, &proxy.url());
+    let direct = Stores::Server(moto).place(&test);
+    let place = direct.behind(&test, &proxy.url());
     place.push(&test, "rounds").code(0).says("pushed 4 units");
     // A stale listing shows an earlier state, whole; the next look sees the newest one.
     place.pull(&test, "again").code(0);
@@ -289,12 +235,9 @@ fn a_push_and_a_pull_survive_every_fault_on_the_way() {
         .expect("a file");
         place.push(&test, "rounds").code(0).says("pushed 1 unit");
     }
-    let direct = Place::bucket(&test, &moto.url());
     direct.pull(&test, "again").code(0);
     same(&test, "rounds", "again");
-    direct
-        .run(&test, &["store", "verify", "--store", &direct.url])
-        .code(0);
+    direct.verify(&test).code(0);
     assert!(proxy.faults() > 20, "{}", proxy.faults());
 }
 
@@ -303,7 +246,7 @@ fn a_store_that_ignores_conditions_is_refused() {
     let Some(moto) = Moto::start() else { return };
     let proxy = Proxy::start(moto.address(), |_, _, _| Fault::Careless);
     let test = rounds();
-    let place = Place::bucket(&test, &proxy.url());
+    let place = Place::at(&test, &proxy.url(), moto.bucket());
     place
         .push(&test, "rounds")
         .code(2)
@@ -341,8 +284,14 @@ pub(crate) fn worker_command(test: &Test, place: &Place, prices: &FakeTiingo) ->
 }
 
 /// So many due rounds under a signed log in a store, and the key beside it.
-pub(crate) fn signed_store(count: usize, at: &dyn Fn(&Test) -> Place) -> (Test, Place) {
+pub(crate) fn signed_store(count: usize, stores: &Stores) -> (Test, Place) {
     let test = due_rounds(count);
+    let place = signed(&test, stores);
+    (test, place)
+}
+
+/// The rounds of a test under a signed log in a store.
+pub(crate) fn signed(test: &Test, stores: &Stores) -> Place {
     let key = test.path("log.key").display().to_string();
     let with = [("CAPITALBENCH_LOG_KEY", key.as_str())];
     let init = [
@@ -354,17 +303,15 @@ pub(crate) fn signed_store(count: usize, at: &dyn Fn(&Test) -> Place) -> (Test, 
         "log.example/a",
     ];
     test.run_with(&with, &init).code(0);
-    let place = at(&test);
-    place.push(&test, "rounds").code(0);
-    (test, place)
+    let place = stores.place(test);
+    place.push(test, "rounds").code(0);
+    place
 }
 
 /// Every round of a store is resolved once, and its log tells of it and holds.
 pub(crate) fn all_resolved(test: &Test, place: &Place, count: usize) {
     place.pull(test, "rounds").code(0);
-    place
-        .run(test, &["store", "verify", "--store", &place.url])
-        .code(0);
+    place.verify(test).code(0);
     let log = LogFolder::of_rounds(&test.path("rounds"));
     let size = log
         .checkpoint()
@@ -406,11 +353,10 @@ pub(crate) fn all_resolved(test: &Test, place: &Place, count: usize) {
     }
 }
 
-#[test]
-fn workers_without_a_shared_folder_resolve_every_round_once() {
+fn workers_without_a_shared_folder_resolve_every_round_once(stores: &Stores) {
     let rounds = raised("PROVE_STORE_ROUNDS", 8);
     let began = Instant::now();
-    let (test, place) = signed_store(rounds, &Place::folder);
+    let (test, place) = signed_store(rounds, stores);
     let prices = serve(market());
     let made = began.elapsed();
     let running: Vec<Child> = (0..4)
@@ -432,13 +378,12 @@ fn workers_without_a_shared_folder_resolve_every_round_once() {
     );
 }
 
-#[test]
-fn jobs_of_a_database_are_resolved_in_a_store_once_each() {
+fn jobs_of_a_database_are_resolved_in_a_store_once_each(stores: &Stores) {
     const ROUNDS: usize = 6;
     let Some(server) = Server::start() else {
         return;
     };
-    let (test, place) = signed_store(ROUNDS, &Place::folder);
+    let (test, place) = signed_store(ROUNDS, stores);
     let url = server.url();
     let with = [("DATABASE_URL", url.as_str())];
     test.run_with(&with, &["db", "migrate"]).code(0);
@@ -476,9 +421,8 @@ fn jobs_of_a_database_are_resolved_in_a_store_once_each() {
     all_resolved(&test, &place, ROUNDS);
 }
 
-#[test]
-fn a_result_that_the_log_contradicts_is_not_pushed_and_its_job_says_why() {
-    let (test, place) = signed_store(1, &Place::folder);
+fn a_result_that_the_log_contradicts_is_not_pushed_and_its_job_says_why(stores: &Stores) {
+    let (test, place) = signed_store(1, stores);
     let prices = serve(market());
     let ended = worker_command(&test, &place, &prices).output();
     assert!(ended.expect("the program starts").status.success());
@@ -524,12 +468,15 @@ fn a_result_that_the_log_contradicts_is_not_pushed_and_its_job_says_why() {
 #[test]
 fn workers_resolve_the_rounds_of_a_server_through_faults() {
     const ROUNDS: usize = 3;
-    let Some(moto) = Moto::start() else { return };
+    let Some(moto) = Moto::start().map(Arc::new) else {
+        return;
+    };
     let faults = [
         Fault::SlowDown,
         Fault::Unclear,
         Fault::Doubled,
         Fault::Partial,
+        Fault::Stale,
     ];
     let proxy = Proxy::start(moto.address(), move |number, _, _| {
         if number % 5 == 2 {
@@ -538,19 +485,20 @@ fn workers_resolve_the_rounds_of_a_server_through_faults() {
             Fault::None
         }
     });
-    let (test, place) = signed_store(ROUNDS, &|test| Place::bucket(test, &proxy.url()));
+    let stores = Stores::Server(moto);
+    let (test, direct) = signed_store(ROUNDS, &stores);
+    let place = direct.behind(&test, &proxy.url());
     let prices = serve(market());
     let child = worker(&test, &place, &prices, &["--concurrency", "2"]);
     let output = child.wait_with_output().expect("an end");
     let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
     assert_eq!(output.status.code(), Some(0), "{said}");
-    all_resolved(&test, &Place::bucket(&test, &moto.url()), ROUNDS);
+    all_resolved(&test, &direct, ROUNDS);
 }
 
-#[test]
-fn a_prune_removes_only_what_nothing_names_and_what_is_old() {
+fn a_prune_removes_only_what_nothing_names_and_what_is_old(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     fs::write(test.path(&format!("rounds/{WEEKLY}/own.txt")), "1").expect("a file");
     place.push(&test, "rounds").code(0);
@@ -561,87 +509,57 @@ fn a_prune_removes_only_what_nothing_names_and_what_is_old() {
         young["young"].as_u64().is_some_and(|count| count > 0),
         "{young}"
     );
-    age(&test.path("store/objects"));
+    place.keys.age();
     let pruned = place.run(&test, &prune).code(0).json();
     assert_eq!(pruned["removed"], young["young"]);
-    place
-        .run(&test, &["store", "verify", "--store", &place.url])
-        .code(0);
+    place.verify(&test).code(0);
     place.pull(&test, "again").code(0);
     same(&test, "rounds", "again");
 }
 
-/// Lets three days pass for everything in a folder.
-pub(crate) fn age(folder: &Path) {
-    let aged = Command::new("find")
-        .arg(folder)
-        .args([
-            "-type",
-            "f",
-            "-exec",
-            "touch",
-            "-d",
-            "3 days ago",
-            "{}",
-            "+",
-        ])
-        .status();
-    assert!(aged.expect("find runs").success());
-}
-
-/// Somebody whom `moto` knows; it looks at no signature.
-const WHO: &str = "Authorization: AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, \
-                   SignedHeaders=host, Signature=0";
-
 #[test]
 fn of_a_thousand_racing_writes_the_server_lets_one_at_a_time_win() {
     let Some(moto) = Moto::start() else { return };
-    let put = |condition: &str, body: &str| {
-        let length = body.len();
+    let asked = |method: &str, condition: &str, body: &str| {
+        let (bucket, length) = (moto.bucket(), body.len());
         let request = format!(
-            "PUT /bench/race HTTP/1.1\r\nHost: x\r\n{WHO}\r\n{condition}\r\nContent-Length: {length}\r\n\r\n{body}"
+            "{method} /{bucket}/race HTTP/1.1\r\nHost: x\r\n{WHO}\r\n{condition}Content-Length: {length}\r\n\r\n{body}"
         );
         String::from_utf8_lossy(&forward(moto.address(), request.as_bytes())).into_owned()
     };
-    let get = || {
-        let request = format!("GET /bench/race HTTP/1.1\r\nHost: x\r\n{WHO}\r\n\r\n");
-        String::from_utf8_lossy(&forward(moto.address(), request.as_bytes())).into_owned()
+    let put = |condition: &str, body: &str| {
+        asked("PUT", &format!("{condition}\r\n"), body).contains(" 200 ")
     };
-    assert!(put("If-None-Match: *", "0").contains(" 200 "));
-    assert!(put("If-None-Match: *", "0").contains(" 412 "));
+    assert!(put("If-None-Match: *", "0"));
+    assert!(!put("If-None-Match: *", "0"));
     let won = AtomicUsize::new(0);
     std::thread::scope(|threads| {
         for _ in 0..8 {
             threads.spawn(|| {
                 for _ in 0..125 {
-                    let found = get();
+                    let found = asked("GET", "", "");
                     let (head, body) = found.split_once("\r\n\r\n").expect("an answer");
                     let tag = head.lines().find_map(|line| line.split_once("ETag: "));
-                    // The server may fail a read that races with a write; only its writes are judged.
-                    let Ok(found) = body.parse::<usize>() else {
-                        continue;
-                    };
-                    let next = found + 1;
+                    let next = body.parse::<usize>().expect("a number") + 1;
                     let condition = format!("If-Match: {}", tag.expect("a tag").1);
-                    if put(&condition, &next.to_string()).contains(" 200 ") {
+                    if put(&condition, &next.to_string()) {
                         won.fetch_add(1, Ordering::SeqCst);
                     }
                 }
             });
         }
     });
-    let (last, won) = (get(), won.into_inner());
-    assert!(won > 100, "only {won} writes won");
+    let (last, won) = (asked("GET", "", ""), won.into_inner());
+    assert!((1..1_000).contains(&won), "{won} writes won");
     assert!(
         last.ends_with(&format!("\r\n\r\n{won}")),
         "{won} won, and {last}"
     );
 }
 
-#[test]
-fn a_push_that_is_killed_leaves_whole_rounds_and_the_next_one_finishes_it() {
+fn a_push_that_is_killed_leaves_whole_rounds_and_the_next_one_finishes_it(stores: &Stores) {
     let layer = FaultyLayer::build();
-    let (start, _) = signed_store(1, &Place::folder);
+    let (start, first) = signed_store(1, stores);
     let note = format!("rounds/{}/listing.txt", name(0));
     fs::write(start.path(&note), "later").expect("a file");
     let freeze = ["hash-round", "--round", "rounds/DUE-00"];
@@ -652,7 +570,7 @@ fn a_push_that_is_killed_leaves_whole_rounds_and_the_next_one_finishes_it() {
     let (mut killed, mut moved) = (0, 0);
     for call in (1..).step_by(raised("PROVE_STORE_STRIDE", 7)) {
         let test = start.again();
-        let place = Place::folder(&test);
+        let place = stores.copy(&first, &test);
         // The copy has a store of its own.
         let address = test.path("rounds/.capitalbench/store/address");
         fs::write(address, &place.url).expect("an address");
@@ -663,9 +581,8 @@ fn a_push_that_is_killed_leaves_whole_rounds_and_the_next_one_finishes_it() {
             ("CAPITALBENCH_LOG_KEY", &key),
         ];
         let push = ["store", "push", "--rounds-dir", "rounds"];
-        let ran = layer.run(&test, &with, &push);
-        let verify = ["store", "verify", "--store", &place.url];
-        place.run(&test, &verify).code(0);
+        let ran = layer.run(&test, &place.and(&with), &push);
+        place.verify(&test).code(0);
         place.pull(&test, "seen").code(0);
         let found = check(&LogFolder::of_rounds(&test.path("seen")), &mut |_, _| {});
         assert_eq!(found.expect("a log").problems, []);
@@ -684,7 +601,7 @@ fn a_push_that_is_killed_leaves_whole_rounds_and_the_next_one_finishes_it() {
             place.push(&test, "seen").code(0).says("pushed 1 unit");
             moved += 1;
         }
-        test.run_with(&with[2..], &push).code(0);
+        test.run_with(&place.and(&with[2..]), &push).code(0);
         place.pull(&test, "rounds").code(0);
         place.pull(&test, "after").code(0);
         same(&test, "rounds", "after");
@@ -695,9 +612,8 @@ fn a_push_that_is_killed_leaves_whole_rounds_and_the_next_one_finishes_it() {
     assert!(moved > 0, "no push died after it counted");
 }
 
-#[test]
-fn a_new_round_under_a_signed_log_costs_at_most_twenty_requests() {
-    let (test, place) = signed_store(2, &Place::folder);
+fn a_new_round_under_a_signed_log_costs_at_most_twenty_requests(stores: &Stores) {
+    let (test, place) = signed_store(2, stores);
     place.pull(&test, "again").code(0);
     let (old, new) = (test.path("rounds/DUE-01"), test.path("rounds/NEW-01"));
     copy_tree(&old, &new);
@@ -721,19 +637,18 @@ fn a_new_round_under_a_signed_log_costs_at_most_twenty_requests() {
     );
 }
 
-#[test]
-fn a_worker_that_is_killed_anywhere_leaves_a_whole_store_and_the_next_one_finishes() {
+fn a_worker_that_is_killed_anywhere_leaves_a_whole_store_and_the_next_one_finishes(
+    stores: &Stores,
+) {
     let layer = FaultyLayer::build();
     let prices = serve(market());
     let mut killed = 0;
-    for call in (40..).step_by(raised("PROVE_STORE_STRIDE", 61)) {
-        let (test, place) = signed_store(1, &Place::folder);
+    for call in (40..).step_by(raised("PROVE_STORE_WORKER_STRIDE", 61)) {
+        let (test, place) = signed_store(1, stores);
         let (at, key) = (call.to_string(), test.path("log.key").display().to_string());
-        let cache = test.path("cache").display().to_string();
         let url = prices.url();
         let with = [
             ("CAPITALBENCH_LOG_KEY", key.as_str()),
-            ("XDG_CACHE_HOME", &cache),
             ("TIINGO_API_KEY", KEY),
             ("TIINGO_BASE_URL", &url),
             ("TIINGO_PLAN", "-/-/-"),
@@ -741,9 +656,8 @@ fn a_worker_that_is_killed_anywhere_leaves_a_whole_store_and_the_next_one_finish
             ("KILL_AT", &at),
         ];
         let work = ["worker", "--store", &place.url, "--once", "--lease", "1"];
-        let ran = layer.run(&test, &with, &work);
-        let verify = ["store", "verify", "--store", &place.url];
-        place.run(&test, &verify).code(0);
+        let ran = layer.run(&test, &place.and(&with), &work);
+        place.verify(&test).code(0);
         if !ran.was_killed() {
             ran.code(0);
             all_resolved(&test, &place, 1);
@@ -751,7 +665,7 @@ fn a_worker_that_is_killed_anywhere_leaves_a_whole_store_and_the_next_one_finish
         }
         // The claim of a dead worker runs out.
         wait_until("the round to be resolved by another worker", || {
-            test.run_with(&with[..5], &work).code(0);
+            test.run_with(&place.and(&with[..4]), &work).code(0);
             place.pull(&test, "rounds").code(0);
             leaderboard(&test, &name(0)).is_some()
         });
@@ -762,45 +676,41 @@ fn a_worker_that_is_killed_anywhere_leaves_a_whole_store_and_the_next_one_finish
     eprintln!("{killed} kills");
 }
 
-#[test]
-fn a_prune_leaves_alone_what_no_push_wrote() {
+fn a_prune_leaves_alone_what_no_push_wrote(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     let foreign = [
-        "store/objects/photos/a.jpg",
-        "store/objects/ab/readme-1.txt",
-        "store/probes/mine.txt",
+        "objects/photos/a.jpg",
+        "objects/ab/readme-1.txt",
+        "probes/mine.txt",
     ];
-    for path in foreign {
-        let file = test.path(path);
-        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-        fs::write(file, "mine").expect("a file");
+    for key in foreign {
+        place.keys.put(key, b"mine");
     }
-    age(&test.path("store"));
+    place.keys.age();
     let prune = ["store", "prune", "--store", &place.url, "--json"];
     place
         .run(&test, &prune)
         .code(2)
-        .complains("there is no store at file:///");
+        .complains(&format!("there is no store at {}", place.url));
     place.push(&test, "rounds").code(0);
     let pruned = place.run(&test, &prune).code(0).json();
     assert_eq!(pruned["removed"], 0, "{pruned}");
-    for path in foreign {
-        assert!(test.path(path).exists(), "{path} is gone");
+    for key in foreign {
+        assert!(place.keys.get(key).is_some(), "{key} is gone");
     }
 }
 
-#[test]
-fn a_worker_says_who_holds_what_is_due_and_believes_no_lease_of_years() {
-    let (test, place) = signed_store(1, &Place::folder);
+fn a_worker_says_who_holds_what_is_due_and_believes_no_lease_of_years(stores: &Stores) {
+    let (test, place) = signed_store(1, stores);
     let prices = serve(market());
-    let file = test.path("store/heads/rounds/DUE-00");
+    let key = "heads/rounds/DUE-00";
     let work = |until: Timestamp| {
-        let mut head: Value =
-            serde_json::from_slice(&fs::read(&file).expect("a head")).expect("JSON");
+        let head = place.keys.get(key).expect("a head");
+        let mut head: Value = serde_json::from_slice(&head).expect("JSON");
         let owner = "w7 on elsewhere";
         head["lease"] = serde_json::json!({"owner": owner, "expires_at_utc": until.to_string()});
-        fs::write(&file, head.to_string()).expect("a head");
+        place.keys.put(key, head.to_string().as_bytes());
         let output = worker_command(&test, &place, &prices)
             .output()
             .expect("an end");

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
@@ -13,23 +12,36 @@ use serde_json::{Value, json};
 
 use crate::due_rounds::market;
 use crate::faulty_layer::FaultyLayer;
-use crate::harness::{MONTHLY, Ran, Test, WEEKLY, changes, copy_tree, tree_of};
+use crate::harness::{MONTHLY, Test, WEEKLY, changes, copy_tree, tree_of};
 use crate::market::serve;
-use crate::store::{Place, all_resolved, rounds, same, signed_store, worker_command};
+use crate::store::{all_resolved, rounds, same, signed_store, worker_command};
+use crate::store_place::{Keys, Stores, on_both};
 use crate::waiting::Speaking;
 
-/// Puts an object into a store in a folder, as a push would name it.
-fn put(store: &Path, bytes: &[u8]) -> String {
+on_both!(
+    what_a_store_names_beside_the_rounds_overwrites_nothing_of_the_operator,
+    a_push_without_the_log_or_with_an_older_one_is_refused,
+    a_round_whose_files_are_gone_here_is_not_emptied_for_everybody,
+    the_log_of_another_league_and_that_of_the_store_stay_as_they_are,
+    another_store_at_the_same_address_is_noticed,
+    edits_after_a_pull_that_was_stopped_are_not_overwritten,
+    a_pull_that_discards_brings_back_what_is_gone_or_changed_here,
+    what_a_reader_keeps_is_looked_at_again_after_the_machine_started_anew,
+    a_key_that_is_no_head_is_named_with_what_to_do,
+    a_worker_that_waits_for_the_log_says_so_and_stops_when_asked,
+    a_job_that_was_cancelled_in_the_store_does_not_succeed_in_the_database,
+);
+
+/// Puts an object into a store, as a push would name it.
+fn put(store: &Keys, bytes: &[u8]) -> String {
     let digest = Digest::of(bytes).to_hex();
     let name = format!("{digest}-{}", "f".repeat(32));
-    let folder = store.join("objects").join(&digest[..2]);
-    fs::create_dir_all(&folder).expect("a folder");
-    fs::write(folder.join(&name), bytes).expect("an object");
+    store.put(&format!("objects/{}/{name}", &digest[..2]), bytes);
     name
 }
 
 /// Writes a head that names these files, whatever a push would say to them.
-fn forge(store: &Path, key: &str, number: u64, files: &[(&str, &str)]) {
+fn forge(store: &Keys, key: &str, number: u64, files: &[(&str, &str)]) {
     let place = |text: &str| {
         json!({
             "sha256": Digest::of(text.as_bytes()).to_hex(),
@@ -58,19 +70,12 @@ fn forge(store: &Path, key: &str, number: u64, files: &[(&str, &str)]) {
         "pending": {},
         "write": "a".repeat(32),
     });
-    let file = store.join(key);
-    fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
-    fs::write(file, head.to_string()).expect("a head");
+    store.put(key, head.to_string().as_bytes());
 }
 
-fn verify(test: &Test, place: &Place) -> Ran {
-    place.run(test, &["store", "verify", "--store", &place.url])
-}
-
-#[test]
-fn what_a_store_names_beside_the_rounds_overwrites_nothing_of_the_operator() {
+fn what_a_store_names_beside_the_rounds_overwrites_nothing_of_the_operator(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     place.pull(&test, "again").code(0);
     fs::write(test.path("again/.env"), "KEY=own\n").expect("a file");
@@ -83,10 +88,11 @@ fn what_a_store_names_beside_the_rounds_overwrites_nothing_of_the_operator() {
         "../../escape",
     ] {
         let files = [("README.md", "Mine.\n"), (path, "hostile")];
-        forge(&test.path("store"), "heads/beside", 9, &files);
+        forge(&place.keys, "heads/beside", 9, &files);
         let said = "in the files beside the rounds, where no push puts it";
         place.pull(&test, "again").code(2).complains(said);
-        verify(&test, &place)
+        place
+            .verify(&test)
             .code(1)
             .complains(&format!("the store names the file {path:?} {said}"));
         assert_eq!(changes(&before, &tree_of(&test.path("again"))), [""; 0]);
@@ -108,15 +114,14 @@ fn files(test: &Test, folder: &str) -> BTreeMap<String, String> {
     tree
 }
 
-#[test]
-fn a_push_without_the_log_or_with_an_older_one_is_refused() {
-    let (test, place) = signed_store(1, &Place::folder);
+fn a_push_without_the_log_or_with_an_older_one_is_refused(stores: &Stores) {
+    let (test, place) = signed_store(1, stores);
     copy_tree(&test.path("rounds/log"), &test.path("old-log"));
     fs::write(test.path("rounds/DUE-00/listing.txt"), "later").expect("a file");
     with_key(&test, &["hash-round", "--round", "rounds/DUE-00"]);
     place.push(&test, "rounds").code(0).says("the log: pushed");
-    let (log, store) = (files(&test, "rounds/log"), tree_of(&test.path("store")));
-    let unchanged = || assert_eq!(changes(&store, &tree_of(&test.path("store"))), [""; 0]);
+    let (log, store) = (files(&test, "rounds/log"), place.keys.texts());
+    let unchanged = || assert_eq!(changes(&store, &place.keys.texts()), [""; 0]);
 
     fs::remove_dir_all(test.path("rounds/log")).expect("removed");
     place
@@ -141,12 +146,11 @@ fn a_push_without_the_log_or_with_an_older_one_is_refused() {
     place.push(&test, "rounds").code(0).says("pushed 0 units");
 }
 
-#[test]
-fn a_round_whose_files_are_gone_here_is_not_emptied_for_everybody() {
+fn a_round_whose_files_are_gone_here_is_not_emptied_for_everybody(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
-    let store = tree_of(&test.path("store"));
+    let store = place.keys.texts();
     let round = test.path(&format!("rounds/{WEEKLY}"));
     for keeps_folder in [true, false] {
         fs::remove_dir_all(&round).expect("removed");
@@ -156,7 +160,7 @@ fn a_round_whose_files_are_gone_here_is_not_emptied_for_everybody() {
         place.push(&test, "rounds").code(1).complains(&format!(
             "{WEEKLY}: not pushed, because all its files are gone here"
         ));
-        assert_eq!(changes(&store, &tree_of(&test.path("store"))), [""; 0]);
+        assert_eq!(changes(&store, &place.keys.texts()), [""; 0]);
         let status = ["store", "status", "--rounds-dir", "rounds"];
         let said = "all its files are gone here; `store pull` brings them back";
         place.run(&test, &status).code(1).says(said);
@@ -167,12 +171,11 @@ fn a_round_whose_files_are_gone_here_is_not_emptied_for_everybody() {
     }
 }
 
-#[test]
-fn the_log_of_another_league_and_that_of_the_store_stay_as_they_are() {
-    let (test, place) = signed_store(1, &Place::folder);
-    let (other, _) = signed_store(2, &Place::folder);
+fn the_log_of_another_league_and_that_of_the_store_stay_as_they_are(stores: &Stores) {
+    let (test, place) = signed_store(1, stores);
+    let (other, _) = signed_store(2, stores);
     let state = other.path("rounds/.capitalbench/store");
-    let store = files(&test, "store");
+    let store = place.keys.texts();
     for said in [
         "has a log with another key than",
         "has no signed log, unlike",
@@ -180,7 +183,7 @@ fn the_log_of_another_league_and_that_of_the_store_stay_as_they_are() {
         let own = files(&other, "rounds");
         fs::remove_dir_all(&state).expect("removed");
         place.push(&other, "rounds").code(2).complains(said);
-        assert_eq!(changes(&store, &files(&test, "store")), [""; 0]);
+        assert_eq!(changes(&store, &place.keys.texts()), [""; 0]);
         assert_eq!(changes(&own, &files(&other, "rounds")), [""; 0]);
         fs::remove_dir_all(other.path("rounds/log")).ok();
     }
@@ -193,14 +196,13 @@ fn the_log_of_another_league_and_that_of_the_store_stay_as_they_are() {
 
 const BOARD: [&str; 5] = ["leaderboard", "--round", WEEKLY, "--as-of", "2026-08-21"];
 
-#[test]
-fn another_store_at_the_same_address_is_noticed() {
+fn another_store_at_the_same_address_is_noticed(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     let board = [&BOARD[..], &["--store", &place.url]].concat();
     place.run(&test, &board).code(0);
-    fs::rename(test.path("store"), test.path("first")).expect("moved");
+    place.keys.clear();
     let said = "is another store than the one that rounds was pulled from or pushed to before";
     place.push(&test, "rounds").code(2).complains(said);
     place.pull(&test, "rounds").code(2).complains(said);
@@ -213,11 +215,10 @@ fn another_store_at_the_same_address_is_noticed() {
     same(&test, "rounds", "again");
 }
 
-#[test]
-fn edits_after_a_pull_that_was_stopped_are_not_overwritten() {
+fn edits_after_a_pull_that_was_stopped_are_not_overwritten(stores: &Stores) {
     let layer = FaultyLayer::build();
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     place.pull(&test, "again").code(0);
     for name in ["a.txt", "b.txt", "c.txt"] {
@@ -231,7 +232,11 @@ fn edits_after_a_pull_that_was_stopped_are_not_overwritten() {
         copy_tree(&test.path("again"), &test.path(&folder));
         let at = call.to_string();
         let pull = ["store", "pull", "--rounds-dir", &folder];
-        let ran = layer.run(&test, &[("KILL_AT", &at), ("NO_FLUSH", "1")], &pull);
+        let ran = layer.run(
+            &test,
+            &place.and(&[("KILL_AT", &at), ("NO_FLUSH", "1")]),
+            &pull,
+        );
         if !ran.was_killed() {
             ran.code(0);
             break;
@@ -261,10 +266,9 @@ fn edits_after_a_pull_that_was_stopped_are_not_overwritten() {
     assert!(stopped > 2, "{stopped} pulls were stopped while they wrote");
 }
 
-#[test]
-fn a_pull_that_discards_brings_back_what_is_gone_or_changed_here() {
+fn a_pull_that_discards_brings_back_what_is_gone_or_changed_here(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     place.pull(&test, "again").code(0);
     fs::remove_dir_all(test.path(&format!("again/{WEEKLY}"))).expect("removed");
@@ -275,10 +279,9 @@ fn a_pull_that_discards_brings_back_what_is_gone_or_changed_here() {
     same(&test, "rounds", "again");
 }
 
-#[test]
-fn what_a_reader_keeps_is_looked_at_again_after_the_machine_started_anew() {
+fn what_a_reader_keeps_is_looked_at_again_after_the_machine_started_anew(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     let board = [&BOARD[..], &["--store", &place.url]].concat();
     let told = place.run(&test, &board).code(0).stdout();
@@ -294,39 +297,41 @@ fn what_a_reader_keeps_is_looked_at_again_after_the_machine_started_anew() {
     place.run(&test, &board).code(0).prints(&told);
 }
 
-#[test]
-fn a_key_that_is_no_head_is_named_with_what_to_do() {
+fn a_key_that_is_no_head_is_named_with_what_to_do(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     let junk = "heads/rounds/DUE-00.orig";
-    fs::write(test.path(&format!("store/{junk}")), "<<<<<<< ours").expect("a file");
+    place.keys.put(junk, b"<<<<<<< ours");
     place
         .pull(&test, "again")
         .code(2)
         .complains(&format!("{}/{junk}: ", place.url))
         .complains("remove a key that nobody needs");
-    verify(&test, &place)
+    place
+        .verify(&test)
         .code(1)
         .complains(&format!("{}/{junk}: ", place.url))
         .says("5 units");
 }
 
 /// Lets somebody hold the log of a store, or nobody.
-fn hold_log(test: &Test, lease: &Value) {
-    let file = test.path("store/heads/log");
-    let text = fs::read_to_string(&file).expect("a head");
-    let mut head: Value = serde_json::from_str(&text).expect("a head");
+fn hold_log(store: &Keys, lease: &Value) {
+    let mut head = head(store, "heads/log");
     head["lease"] = lease.clone();
-    fs::write(&file, head.to_string()).expect("a head");
+    store.put("heads/log", head.to_string().as_bytes());
 }
 
-#[test]
-fn a_worker_that_waits_for_the_log_says_so_and_stops_when_asked() {
-    let (test, place) = signed_store(1, &Place::folder);
+fn head(store: &Keys, key: &str) -> Value {
+    let bytes = store.get(key).expect("a head");
+    serde_json::from_slice(&bytes).expect("JSON")
+}
+
+fn a_worker_that_waits_for_the_log_says_so_and_stops_when_asked(stores: &Stores) {
+    let (test, place) = signed_store(1, stores);
     let soon = Timestamp::now() + SignedDuration::from_hours(1);
     hold_log(
-        &test,
+        &place.keys,
         &json!({"owner": "league on other", "expires_at_utc": soon.to_string()}),
     );
     let prices = serve(market());
@@ -339,21 +344,19 @@ fn a_worker_that_waits_for_the_log_says_so_and_stops_when_asked() {
     assert!(sent.expect("kill").success());
     worker.ended().code(0).says("DUE-00: given back");
     assert!(began.elapsed() < Duration::from_secs(30));
-    let head = fs::read_to_string(test.path("store/heads/rounds/DUE-00")).expect("a head");
-    let head: Value = serde_json::from_str(&head).expect("a head");
-    assert_eq!(head["lease"], Value::Null);
-    hold_log(&test, &Value::Null);
+    let held = head(&place.keys, "heads/rounds/DUE-00");
+    assert_eq!(held["lease"], Value::Null);
+    hold_log(&place.keys, &Value::Null);
     let ended = worker_command(&test, &place, &prices).output();
     assert!(ended.expect("the program starts").status.success());
     all_resolved(&test, &place, 1);
 }
 
-#[test]
-fn a_job_that_was_cancelled_in_the_store_does_not_succeed_in_the_database() {
+fn a_job_that_was_cancelled_in_the_store_does_not_succeed_in_the_database(stores: &Stores) {
     let Some(server) = Server::start() else {
         return;
     };
-    let (test, place) = signed_store(1, &Place::folder);
+    let (test, place) = signed_store(1, stores);
     let url = server.url();
     let with = [("DATABASE_URL", url.as_str())];
     test.run_with(&with, &["db", "migrate"]).code(0);

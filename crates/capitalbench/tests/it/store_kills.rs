@@ -11,13 +11,16 @@ use std::time::{Duration, Instant};
 use capitalbench_archive::log::LogFolder;
 use capitalbench_archive::log::check::check;
 
-use crate::due_rounds::{leaderboard, market, name};
+use crate::due_rounds::{due_rounds, leaderboard, market, name};
 use crate::fake_tiingo::FakeTiingo;
 use crate::faulty_layer::FaultyLayer;
 use crate::harness::{Test, raised};
 use crate::market::serve;
-use crate::store::{Place, age, all_resolved, signed_store, worker_command};
+use crate::store::{all_resolved, signed, worker_command};
+use crate::store_place::{Place, Stores, on_both};
 use crate::waiting::wait_until;
+
+on_both!(kills_at_random_moments_beside_a_prune_lose_nothing_and_do_nothing_twice);
 
 /// Calls among which the last one of a process is chosen: a worker that resolves one round makes about 550.
 const CALLS: u64 = 700;
@@ -114,7 +117,8 @@ impl Scene<'_> {
             self.test.run_with(&with, &freeze).code(0);
         }
         let push = ["store", "push", "--rounds-dir", "rounds"];
-        let ran = self.test.run_with(&[&with[..], more].concat(), &push);
+        let with = [&with[..], more].concat();
+        let ran = self.test.run_with(&self.place.and(&with), &push);
         if ran.was_killed() {
             self.kills.fetch_add(1, Ordering::SeqCst);
             return false;
@@ -167,8 +171,7 @@ impl Scene<'_> {
 
     /// Everything is whole, and the log tells of it.
     fn is_whole(&self) {
-        let verify = ["store", "verify", "--store", &self.place.url];
-        self.place.run(self.test, &verify).code(0);
+        self.place.verify(self.test).code(0);
         self.place.pull(self.test, "seen").code(0);
         let found = check(
             &LogFolder::of_rounds(&self.test.path("seen")),
@@ -178,20 +181,18 @@ impl Scene<'_> {
     }
 }
 
-#[test]
-fn kills_at_random_moments_beside_a_prune_lose_nothing_and_do_nothing_twice() {
+fn kills_at_random_moments_beside_a_prune_lose_nothing_and_do_nothing_twice(stores: &Stores) {
     let kills = raised("PROVE_STORE_KILLS", 12);
     let rounds = kills / 4 + 4;
     let began = Instant::now();
     let added: VecDeque<String> = (rounds / 2..rounds).map(name).collect();
-    let (test, place) = signed_store(rounds, &|test| {
-        fs::create_dir(test.path("later")).expect("a folder");
-        for round in &added {
-            let from = test.path(&format!("rounds/{round}"));
-            fs::rename(from, test.path(&format!("later/{round}"))).expect("a moved round");
-        }
-        Place::folder(test)
-    });
+    let test = due_rounds(rounds);
+    fs::create_dir(test.path("later")).expect("a folder");
+    for round in &added {
+        let from = test.path(&format!("rounds/{round}"));
+        fs::rename(from, test.path(&format!("later/{round}"))).expect("a moved round");
+    }
+    let place = signed(&test, stores);
     let prices = serve(market());
     let scene = Scene {
         test: &test,
@@ -207,7 +208,7 @@ fn kills_at_random_moments_beside_a_prune_lose_nothing_and_do_nothing_twice() {
     for phase in 1..=PHASES {
         scene.quota.store(kills * phase / PHASES, Ordering::SeqCst);
         // Nobody writes now: whatever is there is older than any push.
-        age(&test.path("store/objects"));
+        place.keys.age();
         scene.play(phase, &removed);
         scene.is_whole();
     }

@@ -6,19 +6,30 @@ use std::io::Read as _;
 use std::path::Path;
 
 use crate::harness::{MONTHLY, PENDING, Test, WEEKLY, changes, tree_of};
-use crate::store::{Place, age, rounds, same};
-use crate::store_server::{Fault, FolderServer, Moto, Proxy};
+use crate::store::{rounds, same};
+use crate::store_place::{Place, Stores, on_both};
+use crate::store_server::{Fault, Moto, Proxy, PublicServer};
 use capitalbench_core::values::ids::Digest;
 use capitalbench_proof::merkle::sha256;
 use capitalbench_proof::{from_base64, to_base64};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 
+on_both!(
+    what_a_store_publishes_is_verified_and_shown_from_its_address_alone,
+    what_somebody_changed_at_a_public_address_is_refused,
+    a_store_is_never_published_to_itself,
+    the_public_bytes_are_the_same_whatever_an_open_round_picked,
+    a_guess_about_an_open_round_cannot_be_confirmed_from_anything_public,
+    publishing_leaves_alone_what_it_did_not_write_and_waits_before_it_removes,
+    publishing_again_brings_back_what_is_missing,
+);
+
 /// The pending round is frozen and asked, and its picks are not public yet.
 const OPEN: &str = "2026-03-09T16:00:00Z";
 
 /// The rounds of a test, signed, in a store.
-fn signed() -> (Test, Place) {
+fn signed(stores: &Stores) -> (Test, Place, Place) {
     let test = rounds();
     let init = [
         "keys",
@@ -35,26 +46,32 @@ fn signed() -> (Test, Place) {
         test.run(&["hash-round", "--round", &path, "--now", OPEN])
             .code(0);
     }
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
-    (test, place)
+    let public = stores.named(&test, "public");
+    (test, place, public)
 }
 
-fn publish(test: &Test, place: &Place, at: &str) -> String {
-    let public = format!("file://{}", test.path("public").display());
+fn publish(test: &Test, place: &Place, public: &Place, at: &str) -> String {
     let publish = [
-        "store", "publish", "--store", &place.url, "--public", &public, "--as-of", at,
+        "store",
+        "publish",
+        "--store",
+        &place.url,
+        "--public",
+        &public.url,
+        "--as-of",
+        at,
     ];
     place.run(test, &publish).code(0).stdout()
 }
 
-#[test]
-fn what_a_store_publishes_is_verified_and_shown_from_its_address_alone() {
-    let (test, place) = signed();
-    publish(&test, &place, OPEN);
-    let server = FolderServer::start(&test.path("public"));
+fn what_a_store_publishes_is_verified_and_shown_from_its_address_alone(stores: &Stores) {
+    let (test, place, public) = signed(stores);
+    publish(&test, &place, &public, OPEN);
+    let server = PublicServer::start(&public.keys);
     let url = server.url();
-    let mut reader = Place::folder(&test);
+    let mut reader = Stores::Folders.place(&test);
     let own = test.path("reader").display().to_string();
     reader.variables = vec![
         ("XDG_CACHE_HOME", own),
@@ -84,31 +101,27 @@ fn what_a_store_publishes_is_verified_and_shown_from_its_address_alone() {
     let build = ["build-site", "--images", "none"];
     let stored = ["--store", &place.url, "--as-of", OPEN, "--output", "site-1"];
     place.run(&test, &[&build[..], &stored].concat()).code(0);
-    let public = ["--source", &url, "--output", "site-2"];
-    reader.run(&test, &[&build[..], &public].concat()).code(0);
+    let shown = ["--source", &url, "--output", "site-2"];
+    reader.run(&test, &[&build[..], &shown].concat()).code(0);
     same(&test, "site-1", "site-2");
     // A second reader costs one list.
     let before = server.asked();
     reader.run(&test, &["verify", &url]).code(0);
     assert_eq!(server.asked() - before, 2, "the list before and after");
-    assert!(publish(&test, &place, OPEN).contains("0 written, 0 removed"));
+    assert!(publish(&test, &place, &public, OPEN).contains("0 written, 0 removed"));
 }
 
-#[test]
-fn what_somebody_changed_at_a_public_address_is_refused() {
-    let (test, place) = signed();
-    publish(&test, &place, OPEN);
-    for (path, text) in tree_of(&test.path("public")) {
-        if path.starts_with("parts/") && text != "folder" {
-            fs::write(
-                test.path(&format!("public/{path}")),
-                text.replace("SP500", "BILLS"),
-            )
-            .expect("a file");
+fn what_somebody_changed_at_a_public_address_is_refused(stores: &Stores) {
+    let (test, place, public) = signed(stores);
+    publish(&test, &place, &public, OPEN);
+    for (key, text) in public.keys.texts() {
+        if key.starts_with("parts/") {
+            let text = text.replace("SP500", "BILLS");
+            public.keys.put(&key, text.as_bytes());
         }
     }
-    let server = FolderServer::start(&test.path("public"));
-    let mut reader = Place::folder(&test);
+    let server = PublicServer::start(&public.keys);
+    let mut reader = Stores::Folders.place(&test);
     reader
         .variables
         .push(("CAPITALBENCH_ALLOW_PRIVATE_ADDRESSES", "1".to_owned()));
@@ -119,9 +132,8 @@ fn what_somebody_changed_at_a_public_address_is_refused() {
     reader.run(&test, &["verify", "http://127.0.0.1:9"]).code(2);
 }
 
-#[test]
-fn a_store_is_never_published_to_itself() {
-    let (test, place) = signed();
+fn a_store_is_never_published_to_itself(stores: &Stores) {
+    let (test, place, _) = signed(stores);
     let publish = [
         "store",
         "publish",
@@ -151,15 +163,15 @@ fn a_store_is_never_published_to_itself() {
 }
 
 /// Everything that the public can have of a store: what it publishes, its site, its tables.
-fn public_bytes(test: &Test, place: &Place) -> BTreeMap<String, String> {
-    publish(test, place, OPEN);
+fn public_bytes(test: &Test, place: &Place, public: &Place) -> BTreeMap<String, String> {
+    publish(test, place, public, OPEN);
     let at = ["--as-of", OPEN, "--store", &place.url];
     let site = [&["build-site", "--images", "none"], &at[..]].concat();
     place.run(test, &site).code(0);
     let export = [&["export", "--output", "data"], &at[..]].concat();
     place.run(test, &export).code(0);
-    let mut all = BTreeMap::new();
-    for folder in ["public", "site", "data"] {
+    let mut all = public.keys.texts();
+    for folder in ["site", "data"] {
         let tree = tree_of(&test.path(folder)).into_iter();
         all.extend(tree.map(|(path, text)| (format!("{folder}/{path}"), text)));
     }
@@ -168,8 +180,7 @@ fn public_bytes(test: &Test, place: &Place) -> BTreeMap<String, String> {
 
 // Without a signed log: a log commits to the picks by salted digests, so its root and its signature differ,
 // and nobody without the salts can tell by what. The next test looks for what could be guessed there.
-#[test]
-fn the_public_bytes_are_the_same_whatever_an_open_round_picked() {
+fn the_public_bytes_are_the_same_whatever_an_open_round_picked(stores: &Stores) {
     let [one, other] = [false, true].map(|changes_its_mind| {
         let test = rounds();
         if changes_its_mind {
@@ -183,10 +194,11 @@ fn the_public_bytes_are_the_same_whatever_an_open_round_picked() {
                 }
             }
         }
-        let place = Place::folder(&test);
+        let place = stores.place(&test);
         place.push(&test, "rounds").code(0);
-        let objects = tree_of(&test.path("store/objects"));
-        (public_bytes(&test, &place), objects)
+        let public = stores.named(&test, "public");
+        let bytes = public_bytes(&test, &place, &public);
+        (bytes, place.keys.texts())
     });
     assert_ne!(one.1, other.1, "the picks are the same");
     assert_eq!(changes(&one.0, &other.0), [""; 0]);
@@ -233,28 +245,25 @@ fn latin(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| char::from(*byte)).collect()
 }
 
-#[test]
-fn a_guess_about_an_open_round_cannot_be_confirmed_from_anything_public() {
-    let (test, place) = signed();
-    public_bytes(&test, &place);
+fn a_guess_about_an_open_round_cannot_be_confirmed_from_anything_public(stores: &Stores) {
+    let (test, place, public) = signed(stores);
+    public_bytes(&test, &place, &public);
     let mut all = Vec::new();
     let mut packs = 0;
-    for folder in ["public", "site", "data"] {
-        for (path, bytes) in files_in(&test.path(folder)) {
-            let before = all.len();
-            unpacked(&bytes, &mut all);
-            packs += usize::from(path.starts_with("parts/") && all.len() > before + 1);
-            all.push(path.into_bytes());
-        }
+    let shown = ["site", "data"].map(|folder| files_in(&test.path(folder)));
+    for (path, bytes) in shown.into_iter().flatten().chain(public.keys.all()) {
+        let before = all.len();
+        unpacked(&bytes, &mut all);
+        packs += usize::from(path.starts_with("parts/") && all.len() > before + 1);
+        all.push(path.into_bytes());
     }
     assert!(packs > 2, "{packs} objects were unpacked");
     let all = latin(&all.join(&b'\n'));
     let has = |part: &[u8]| all.contains(&latin(part));
-    let names: Vec<String> = files_in(&test.path("store/objects")).into_keys().collect();
-    let names = names
-        .iter()
-        .filter_map(|path| Some(path.split_once('/')?.1));
-    let names: Vec<&str> = names.collect();
+    let names = place.keys.all().into_keys();
+    let names =
+        names.filter_map(|key| Some(key.strip_prefix("objects/")?.split_once('/')?.1.to_owned()));
+    let names: Vec<String> = names.collect();
     assert!(!names.is_empty());
     for name in names {
         assert!(!has(name.as_bytes()), "{name}");
@@ -278,46 +287,43 @@ fn a_guess_about_an_open_round_cannot_be_confirmed_from_anything_public() {
 }
 
 /// The objects that lie at the public address of a test.
-fn parts(test: &Test) -> Vec<String> {
-    let tree = tree_of(&test.path("public/parts")).into_keys();
-    tree.filter(|path| path.len() == "0.json".len() + 63)
+fn parts(public: &Place) -> Vec<String> {
+    let keys = public.keys.all().into_keys();
+    keys.filter(|key| key.len() == "parts/.json".len() + 64)
         .collect()
 }
 
-#[test]
-fn publishing_leaves_alone_what_it_did_not_write_and_waits_before_it_removes() {
-    let (test, place) = signed();
-    fs::create_dir_all(test.path("public/parts")).expect("a folder");
-    fs::write(test.path("public/parts/catalogue.html"), "mine").expect("a file");
-    publish(&test, &place, "2026-03-01T00:00:00Z");
-    let before = parts(&test);
-    age(&test.path("public"));
+fn publishing_leaves_alone_what_it_did_not_write_and_waits_before_it_removes(stores: &Stores) {
+    let (test, place, public) = signed(stores);
+    public.keys.put("parts/catalogue.html", b"mine");
+    publish(&test, &place, &public, "2026-03-01T00:00:00Z");
+    let before = parts(&public);
+    public.keys.age();
     // Caches may hold the list of before, so nothing of it goes yet.
-    assert!(publish(&test, &place, OPEN).contains(", 0 removed"));
-    let both = parts(&test);
+    assert!(publish(&test, &place, &public, OPEN).contains(", 0 removed"));
+    let both = parts(&public);
     assert!(before.iter().all(|own| both.contains(own)), "{both:?}");
-    assert!(publish(&test, &place, OPEN).contains("0 written, 0 removed"));
-    age(&test.path("public"));
-    let told = publish(&test, &place, OPEN);
+    assert!(publish(&test, &place, &public, OPEN).contains("0 written, 0 removed"));
+    public.keys.age();
+    let told = publish(&test, &place, &public, OPEN);
     assert!(!told.contains(", 0 removed"), "{told}");
-    assert!(parts(&test).len() < both.len());
-    assert!(test.path("public/parts/catalogue.html").exists());
+    assert!(parts(&public).len() < both.len());
+    assert!(public.keys.get("parts/catalogue.html").is_some());
 }
 
-#[test]
-fn publishing_again_brings_back_what_is_missing() {
-    let (test, place) = signed();
-    publish(&test, &place, OPEN);
-    let whole = parts(&test);
-    fs::remove_file(test.path(&format!("public/parts/{}", whole[0]))).expect("removed");
-    assert!(publish(&test, &place, OPEN).contains("1 written, 0 removed"));
-    assert_eq!(parts(&test), whole);
+fn publishing_again_brings_back_what_is_missing(stores: &Stores) {
+    let (test, place, public) = signed(stores);
+    publish(&test, &place, &public, OPEN);
+    let whole = parts(&public);
+    public.keys.remove(&whole[0]);
+    assert!(publish(&test, &place, &public, OPEN).contains("1 written, 0 removed"));
+    assert_eq!(parts(&public), whole);
 }
 
 #[test]
 fn a_list_whose_answer_was_lost_is_no_rival() {
     let Some(moto) = Moto::start() else { return };
-    let (test, _) = signed();
+    let (test, ..) = signed(&Stores::Folders);
     let proxy = Proxy::start(moto.address(), |_, method, path| {
         if method == "PUT" && path.ends_with("/parts.json") {
             Fault::Doubled
@@ -325,8 +331,7 @@ fn a_list_whose_answer_was_lost_is_no_rival() {
             Fault::None
         }
     });
-    let mut place = Place::bucket(&test, &proxy.url());
-    "s3://bench/public".clone_into(&mut place.url);
+    let place = Place::at(&test, &proxy.url(), moto.bucket());
     for at in ["2026-03-01T00:00:00Z", OPEN] {
         let publish = [
             "store",

@@ -1,19 +1,25 @@
 //! Readers of a store: they need no right to write, make nothing, and say where nothing is.
 
+use std::collections::BTreeMap;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
-use std::time::Duration;
+use std::sync::Arc;
 
-use crate::harness::{MONTHLY, WEEKLY, tree_of};
+use crate::harness::{MONTHLY, WEEKLY};
 use crate::site_server::SiteServer;
-use crate::store::{Place, rounds};
+use crate::store::rounds;
+use crate::store_place::{Stores, on_both};
 use crate::store_server::{Fault, Moto, Proxy};
 use crate::waiting::wait_until;
 
-#[test]
-fn an_address_at_which_no_store_is_is_refused_and_nothing_is_made() {
+on_both!(
+    an_address_at_which_no_store_is_is_refused_and_nothing_is_made,
+    what_a_machine_keeps_of_a_store_is_for_its_user_alone,
+);
+
+fn an_address_at_which_no_store_is_is_refused_and_nothing_is_made(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     let at = ["--store", place.url.as_str()];
     let readers: [&[&str]; 8] = [
         &["store", "verify"],
@@ -32,23 +38,26 @@ fn an_address_at_which_no_store_is_is_refused_and_nothing_is_made() {
         for made in ["store", "new", "cache"] {
             assert!(!test.path(made).exists(), "{words:?} made {made}");
         }
+        assert_eq!(place.keys.texts(), BTreeMap::new());
     }
     place
         .push(&test, "typo")
         .code(2)
         .complains("there is no folder typo");
     assert!(!test.path("typo").exists() && !test.path("store").exists());
+    assert_eq!(place.keys.texts(), BTreeMap::new());
 }
 
 #[test]
 fn a_reader_writes_nothing_into_the_store() {
-    let Some(moto) = Moto::start() else { return };
-    let test = rounds();
-    Place::bucket(&test, &moto.url())
-        .push(&test, "rounds")
-        .code(0);
+    let Some(moto) = Moto::start().map(Arc::new) else {
+        return;
+    };
     let proxy = Proxy::start(moto.address(), |_, _, _| Fault::None);
-    let place = Place::bucket(&test, &proxy.url());
+    let test = rounds();
+    let direct = Stores::Server(moto).place(&test);
+    direct.push(&test, "rounds").code(0);
+    let place = direct.behind(&test, &proxy.url());
     place.pull(&test, "again").code(0);
     let at = ["--store", place.url.as_str()];
     place
@@ -61,10 +70,9 @@ fn a_reader_writes_nothing_into_the_store() {
     assert_eq!(wrote, None);
 }
 
-#[test]
-fn what_a_machine_keeps_of_a_store_is_for_its_user_alone() {
+fn what_a_machine_keeps_of_a_store_is_for_its_user_alone(stores: &Stores) {
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     place.push(&test, "rounds").code(0);
     let board = [
         "leaderboard",
@@ -84,17 +92,19 @@ fn what_a_machine_keeps_of_a_store_is_for_its_user_alone() {
 
 #[test]
 fn a_served_store_never_shows_half_of_a_state() {
+    // It is looked at every ten seconds, so once is enough.
+    let Some(stores) = Stores::server() else {
+        return;
+    };
     let test = rounds();
-    let place = Place::folder(&test);
+    let place = stores.place(&test);
     let hidden = test.path("hidden");
     fs::rename(test.path(&format!("rounds/{MONTHLY}")), &hidden).expect("moved");
     place.push(&test, "rounds").code(0);
-    let before = tree_of(&test.path("store/objects"));
-    let variables = place.variables.iter();
-    let variables: Vec<_> = variables.map(|(name, value)| (*name, &**value)).collect();
+    let before = place.keys.all();
     let serve = ["serve", "--store", &place.url, "--listen", "127.0.0.1:0"];
     let at = ["--as-of", "2026-08-21"];
-    let server = SiteServer::with(&test, &variables, &[&serve[..], &at].concat());
+    let server = SiteServer::with(&test, &place.and(&[]), &[&serve[..], &at].concat());
     let monthly = format!("/rounds/{MONTHLY}/");
     assert_eq!(server.get(&monthly).status, 404);
     // The new state has another round and a file whose object is missing.
@@ -105,21 +115,23 @@ fn a_served_store_never_shows_half_of_a_state() {
     )
     .expect("a file");
     place.push(&test, "rounds").code(0);
-    let mut after = tree_of(&test.path("store/objects"));
-    after.retain(|path, text| !before.contains_key(path) && text == "a lost text");
-    let (lost, _) = after.pop_first().expect("an object");
-    let lost = test.path(&format!("store/objects/{lost}"));
-    fs::rename(&lost, &hidden).expect("moved");
+    let mut after = place.keys.all();
+    after.retain(|key, bytes| !before.contains_key(key) && bytes == b"a lost text");
+    let (lost, bytes) = after.pop_first().expect("an object");
+    place.keys.remove(&lost);
     let stores = fs::read_dir(test.path("cache/capitalbench/stores")).expect("a cache");
     let stores: Vec<_> = stores.map(|own| own.expect("a store").path()).collect();
     let pulled = format!("checkout-1/rounds/{MONTHLY}/manifest.yaml");
     wait_until("the other round to be pulled", || {
         stores.iter().any(|own| own.join(&pulled).exists())
     });
-    // The site is looked at every two seconds.
-    std::thread::sleep(Duration::from_secs(5));
+    let looked = "capitalbench_looks_total";
+    let before = server.metric(looked);
+    wait_until("the site to be looked at twice", || {
+        server.metric(looked) > before + 1
+    });
     assert_eq!(server.get(&monthly).status, 404, "half of a state is shown");
-    fs::rename(&hidden, &lost).expect("moved");
+    place.keys.put(&lost, &bytes);
     wait_until("the whole state to be shown", || {
         server.get(&monthly).status == 200
     });

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,8 +11,10 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
+use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
+use crate::store_place::Keys;
 use crate::waiting::wait_until;
 
 /// Variables that a client of the store needs.
@@ -22,15 +24,32 @@ pub(crate) const KEYS: [(&str, &str); 3] = [
     ("AWS_REGION", "us-east-1"),
 ];
 
-/// The server; it ends with this.
+/// A server, or a bucket of one that `scripts/test` started for all tests.
 pub(crate) struct Moto {
-    port: u16,
-    process: Child,
+    process: Option<Child>,
+    bucket: String,
+    before: OneAtATime,
 }
 
 impl Moto {
     /// None where it is not installed, which is printed and not allowed in CI.
     pub(crate) fn start() -> Option<Self> {
+        static BUCKETS: AtomicUsize = AtomicUsize::new(0);
+        let (process, upstream) = match std::env::var("CAPITALBENCH_TEST_MOTO") {
+            Ok(address) => (None, address.parse().expect("an address")),
+            Err(_) => Self::started()?,
+        };
+        let number = BUCKETS.fetch_add(1, Ordering::SeqCst);
+        let moto = Self {
+            process,
+            bucket: format!("bench-{}-{number}", std::process::id()),
+            before: OneAtATime::start(upstream),
+        };
+        moto.done("PUT", "", b"");
+        Some(moto)
+    }
+
+    fn started() -> Option<(Option<Child>, SocketAddr)> {
         let python = Path::new(env!("CARGO_TARGET_TMPDIR")).join("../test-python-store/bin/python");
         let has = Command::new(&python)
             .args(["-c", "import moto.server"])
@@ -46,48 +65,165 @@ impl Moto {
         }
         let port = free_port();
         let process = Command::new(python)
-            .args([
-                "-m",
-                "moto.server",
-                "-H",
-                "127.0.0.1",
-                "-p",
-                &port.to_string(),
-            ])
+            .args(["-m", "moto.server", "-H", "127.0.0.1", "-p"])
+            .arg(port.to_string())
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
             .expect("moto starts");
-        let moto = Self { port, process };
-        wait_until("moto to listen", || {
-            TcpStream::connect(moto.address()).is_ok()
-        });
-        let made = forward(
-            moto.address(),
-            b"PUT /bench HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n",
-        );
-        assert!(
-            String::from_utf8_lossy(&made).contains(" 200 "),
-            "no bucket"
-        );
-        Some(moto)
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        wait_until("moto to listen", || TcpStream::connect(address).is_ok());
+        Some((Some(process), address))
     }
 
     pub(crate) fn address(&self) -> SocketAddr {
-        SocketAddr::from(([127, 0, 0, 1], self.port))
+        self.before.address
     }
 
     pub(crate) fn url(&self) -> String {
         format!("http://{}", self.address())
     }
+
+    pub(crate) fn bucket(&self) -> &str {
+        &self.bucket
+    }
+
+    /// An answer as a text and its body. `moto` wants to be told who asks, and looks at no signature.
+    fn asked(&self, method: &str, path: &str, body: &[u8]) -> (String, Vec<u8>) {
+        let head = format!(
+            "{method} /{}{path} HTTP/1.1\r\nHost: x\r\n{WHO}\r\nContent-Length: {}\r\n\r\n",
+            self.bucket,
+            body.len()
+        );
+        let answer = forward(self.address(), &[head.as_bytes(), body].concat());
+        let end = answer.windows(4).position(|four| four == b"\r\n\r\n");
+        let end = end.expect("an answer");
+        let head = String::from_utf8_lossy(&answer[..end]).into_owned();
+        (head, answer[end + 4..].to_vec())
+    }
+
+    fn done(&self, method: &str, path: &str, body: &[u8]) -> Vec<u8> {
+        let (head, body) = self.asked(method, path, body);
+        assert!(head.contains(" 20"), "{method} {path}: {head}");
+        body
+    }
+
+    pub(crate) fn get(&self, key: &str) -> Option<Vec<u8>> {
+        let (head, body) = self.asked("GET", &format!("/{key}"), b"");
+        head.contains(" 200 ").then_some(body)
+    }
+
+    pub(crate) fn put(&self, key: &str, bytes: &[u8]) {
+        self.done("PUT", &format!("/{key}"), bytes);
+    }
+
+    pub(crate) fn remove(&self, key: &str) {
+        self.done("DELETE", &format!("/{key}"), b"");
+    }
+
+    /// The keys below a prefix, without it.
+    pub(crate) fn names(&self, prefix: &str) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let mut after = String::new();
+        loop {
+            let path = format!("?list-type=2&prefix={prefix}{after}");
+            let page = String::from_utf8(self.done("GET", &path, b"")).expect("a listing");
+            let keys = page.split("<Key>").skip(1);
+            let keys = keys.filter_map(|part| part.split("</Key>").next()?.strip_prefix(prefix));
+            names.extend(keys.map(str::to_owned));
+            if !page.contains("<IsTruncated>true<") {
+                return names;
+            }
+            let last = names.last().expect("a page with keys");
+            after = format!("&start-after={prefix}{last}");
+        }
+    }
+
+    /// Lets three days pass for everything written so far.
+    pub(crate) fn age(&self) {
+        self.before.age();
+    }
 }
 
 impl Drop for Moto {
     fn drop(&mut self) {
-        let _ = self.process.kill();
-        let _ = self.process.wait();
+        if let Some(mut process) = self.process.take() {
+            let _ = process.kill();
+            let _ = process.wait();
+        }
     }
+}
+
+/// Somebody whom `moto` knows.
+pub(crate) const WHO: &str = "Authorization: AWS4-HMAC-SHA256 Credential=test/20260101/us-east-1/s3/aws4_request, \
+                              SignedHeaders=host, Signature=0";
+
+/// Lets requests through one at a time: `moto` looks at a condition and writes in two steps, between which another
+/// thread of it may write. Listings show what is older than an instant as three days older.
+struct OneAtATime {
+    address: SocketAddr,
+    aged: Arc<Mutex<Timestamp>>,
+}
+
+/// How listings of `moto` write an instant, without the parts of a second.
+const WRITTEN: &str = "%Y-%m-%dT%H:%M:%S.000Z";
+
+impl OneAtATime {
+    fn start(upstream: SocketAddr) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        let address = listener.local_addr().expect("an address");
+        let aged = Arc::new(Mutex::new(Timestamp::UNIX_EPOCH));
+        let own = Arc::clone(&aged);
+        thread::spawn(move || {
+            for mut stream in listener.incoming().flatten() {
+                let aged = Arc::clone(&own);
+                thread::spawn(move || {
+                    let Some(request) = read_request(&mut stream) else {
+                        return;
+                    };
+                    let limit = aged.lock().expect("no panic");
+                    let mut answer = forward(upstream, &request);
+                    let end = request.iter().position(|byte| *byte == b'\r');
+                    let line = String::from_utf8_lossy(&request[..end.expect("a line")]);
+                    if line.contains("list-type=2") {
+                        answer = older(&answer, *limit);
+                    }
+                    drop(limit);
+                    let _ = stream.write_all(&answer);
+                });
+            }
+        });
+        Self { address, aged }
+    }
+
+    fn age(&self) {
+        // What is written from now on has to show another second.
+        let now = Timestamp::now().as_second();
+        wait_until("another second", || Timestamp::now().as_second() > now);
+        let limit = Timestamp::from_second(now + 1).expect("an instant");
+        *self.aged.lock().expect("no panic") = limit;
+    }
+}
+
+/// A listing in which everything written before an instant is three days older.
+fn older(listing: &[u8], limit: Timestamp) -> Vec<u8> {
+    const OPEN: &str = "<LastModified>";
+    let text = str::from_utf8(listing).expect("a listing in UTF-8");
+    let mut parts = text.split(OPEN);
+    let mut told = parts.next().expect("a part").to_owned();
+    for part in parts {
+        let (written, rest) = part.split_once('<').expect("an end");
+        let mut at: Timestamp = written.parse().expect("an instant");
+        if at < limit {
+            at -= SignedDuration::from_hours(72);
+        }
+        told.push_str(OPEN);
+        told.push_str(&at.strftime(WRITTEN).to_string());
+        told.push('<');
+        told.push_str(rest);
+    }
+    told.into_bytes()
 }
 
 /// A second server that nobody here wrote (`s3s-fs`), which checks signatures; it ends with this.
@@ -141,17 +277,17 @@ impl Drop for S3sFs {
     }
 }
 
-/// A folder that anybody may read, by `GET` alone.
-pub(crate) struct FolderServer {
+/// A public prefix that anybody may read, by `GET` alone.
+pub(crate) struct PublicServer {
     address: SocketAddr,
     asked: Arc<AtomicUsize>,
 }
 
-impl FolderServer {
-    pub(crate) fn start(folder: &Path) -> Self {
+impl PublicServer {
+    pub(crate) fn start(keys: &Keys) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("an address");
-        let (folder, asked) = (folder.to_owned(), Arc::<AtomicUsize>::default());
+        let (keys, asked) = (keys.clone(), Arc::<AtomicUsize>::default());
         let own = Arc::clone(&asked);
         thread::spawn(move || {
             for mut stream in listener.incoming().flatten() {
@@ -163,8 +299,7 @@ impl FolderServer {
                 let path = line
                     .strip_prefix("GET /")
                     .and_then(|rest| rest.split(' ').next());
-                let found = path.and_then(|path| std::fs::read(folder.join(path)).ok());
-                let (status, body) = match found {
+                let (status, body) = match path.and_then(|path| keys.get(path)) {
                     Some(body) => ("200 OK", body),
                     None => ("404 Not Found", Vec::new()),
                 };
@@ -366,9 +501,11 @@ pub(crate) fn forward(upstream: SocketAddr, request: &[u8]) -> Vec<u8> {
         .position(|two| two == b"\r\n")
         .expect("a line");
     let mut stream = TcpStream::connect(upstream).expect("the store listens");
-    stream.write_all(&request[..end]).expect("sent");
-    stream.write_all(b"\r\nConnection: close").expect("sent");
-    stream.write_all(&request[end..]).expect("sent");
+    // In one piece: a small second one would wait until the first is acknowledged.
+    let whole = [&request[..end], b"\r\nConnection: close", &request[end..]].concat();
+    stream.write_all(&whole).expect("sent");
+    // Whoever is told that nothing follows need not wait for more.
+    let _ = stream.shutdown(Shutdown::Write);
     let mut answer = Vec::new();
     let _ = stream.read_to_end(&mut answer);
     answer
