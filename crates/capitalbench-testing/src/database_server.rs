@@ -26,12 +26,13 @@ struct Running {
 const WATCH: &str =
     r#""$0" "$@" & server=$!; exec 2>&-; read -r _; kill -QUIT $server; wait $server"#;
 
-const SETTINGS: [&str; 5] = [
+const SETTINGS: [&str; 6] = [
     "listen_addresses=127.0.0.1",
     "fsync=off",
     "synchronous_commit=off",
     "full_page_writes=off",
     "autovacuum=off",
+    "jit=off",
 ];
 
 /// User and group that the server runs as; none where we are not root.
