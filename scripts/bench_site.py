@@ -51,7 +51,10 @@ http {{
 
 
 def build(output, source=rounds, more=(), cache=True):
-    """Seconds, seconds of the processor, and the most memory in MB."""
+    """Seconds, seconds of the processor, the most memory in MB, and seconds of the processor without the kernel's.
+
+    The kernel of a virtual machine takes up to four seconds for memory that it did not have before, so only the last
+    compares builds."""
     start = time.perf_counter()
     command = [binary, "build-site", "--rounds-dir", source, *AS_OF, "--output", output, *more]
     environment = {**os.environ, **({} if cache else {"CAPITALBENCH_NO_CACHE": "1"})}
@@ -59,7 +62,8 @@ def build(output, source=rounds, more=(), cache=True):
     _, status, usage = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0, "build-site failed"
-    return time.perf_counter() - start, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    took = time.perf_counter() - start
+    return took, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, usage.ru_utime
 
 
 def best(make, times=5):
@@ -115,8 +119,9 @@ def budgets(folder):
         ("without images", without, 1.0), ("with all images", full, 6.0), ("without any cache", cold, None),
         ("after one new round", again, 0.2 * 6.0), ("with nothing new", unchanged, None)]:
         bound = f", at most {limit:.2f} s: {'holds' if made[0] <= limit else 'DOES NOT HOLD'}" if limit else ""
-        print(f"build-site {name}: {made[0]:.2f} s ({made[1]:.2f} s CPU), peak {made[2]:.0f} MB{bound}")
-    print(f"after one new round a build costs {again[1] / full[1]:.0%} of a whole one")
+        print(f"build-site {name}: {made[0]:.2f} s ({made[1]:.2f} s CPU, {made[1] - made[3]:.2f} s of it the kernel), "
+              f"peak {made[2]:.0f} MB{bound}")
+    print(f"after one new round a build takes {again[0] / full[0]:.0%} of the time of a whole one, {again[3] / full[3]:.0%} of its CPU")
     most = max(made[2] for made in [without, full, cold, again])
     print(f"most memory {most:.0f} MB, at most 250 MB: {'holds' if most <= 250 else 'DOES NOT HOLD'}; "
           f"a site that grew and a new one: {'the same bytes' if same else 'DIFFERENT BYTES'}")
@@ -150,7 +155,7 @@ def load(address, script, seconds=SECONDS):
 
 with tempfile.TemporaryDirectory() as folder:
     site = os.path.join(folder, "site")
-    wall, cpu, peak = build(site)
+    wall, cpu, peak, _ = build(site)
     again = build(site)[0]
     count = sum(len(names) for _, _, names in os.walk(site))
     size = sum(os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(site) for name in names)
