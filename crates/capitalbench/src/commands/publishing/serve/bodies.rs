@@ -16,7 +16,7 @@ use super::stock::Found;
 
 /// Smaller bodies are sent as they are.
 const LEAST_GZIP: u64 = 600;
-/// Larger files are never in memory as a whole.
+/// Larger files, and packed ones that are larger, are never in memory as a whole.
 const MOST_WHOLE: u64 = 1 << 20;
 
 /// Bodies in the making.
@@ -98,10 +98,12 @@ impl Bodies {
         if foreign && told != digest {
             return None;
         }
-        let held = if packed.length() < length {
-            Held::Spooled(packed)
-        } else {
+        let held = if packed.length() >= length {
             Held::Useless
+        } else if packed.length() <= MOST_WHOLE {
+            Held::Whole(packed.bytes().ok()?.into())
+        } else {
+            Held::Spooled(packed)
         };
         self.hot.keep(digest, Coding::Gzip, held.clone());
         Some(held)
